@@ -1,0 +1,39 @@
+// Linear scores: the log-odds that every classifier here comes down to.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "wordodds/base/parallel.hpp"
+#include "wordodds/base/types.hpp"
+
+namespace wordodds {
+
+// Rows of feature-major weights are padded to this many classes: one cache line of doubles.
+inline constexpr int64_t class_padding = 8;
+constexpr int64_t padded_classes(int64_t n_classes) {
+    return (n_classes + class_padding - 1) / class_padding * class_padding;
+}
+
+// A feature-major matrix of weights: weights[j * stride + c], stride = padded_classes(n_classes).
+struct ClassWeights {
+    std::span<const double> weights;  // n_features * stride; padding holds any finite number
+    std::span<const double> bias;     // n_classes
+    int64_t stride;
+};
+
+// score[i][c] = bias[c] + sum_j x[i][j] * weights[j][c].
+//
+// Lengths: bias n_classes; scores_out n_rows * n_classes. An entry of zero adds nothing, also where
+// its weight is infinite. Sums in double and in the order of the entries, without fused operations:
+// the same bits for any n_jobs and any instruction set. O(nnz * stride), parallel over rows.
+template <class Index, class Value>
+void csr_score_classes(const CsrView<Index, Value>& matrix, const ClassWeights& weights,
+                       const Execution& execution, std::span<double> scores_out);
+
+// scores[i][c] -= log sum_k exp(scores[i][k]): log-odds into log-probabilities, in place.
+// A row of minus infinities becomes a row of -log n_classes. O(n_rows * n_classes).
+void rows_log_softmax(int64_t n_rows, int64_t n_classes, const Execution& execution,
+                      std::span<double> scores_in_out);
+
+}  // namespace wordodds

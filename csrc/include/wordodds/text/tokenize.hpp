@@ -1,0 +1,61 @@
+// Words of a document: the maximal runs of two or more \w characters of its lower-case form,
+// which is what re.findall(r"(?u)\b\w\w+\b", text.lower()) gives.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "wordodds/base/buffer.hpp"
+#include "wordodds/base/dispatch.hpp"
+#include "wordodds/text/document.hpp"
+#include "wordodds/text/lower.hpp"
+
+namespace wordodds {
+
+struct TokenSpan {
+    uint32_t begin;  // into Tokenizer::bytes()
+    uint32_t length;
+};
+
+// Reads a document window by window, so that scratch memory grows with the longest word and never
+// with the document. One object serves one thread and any number of documents.
+//
+//     tokenizer.start(document);
+//     while (tokenizer.next()) use(tokenizer.bytes(), tokenizer.tokens());
+//
+// Each next() costs at most about a millisecond (longer only for words above a megabyte), so that
+// the caller can poll for interruption in between. A document takes O(length) in all.
+class Tokenizer {
+   public:
+    explicit Tokenizer(InstructionSet instruction_set) : instruction_set_(instruction_set) {}
+
+    // The document must outlive the last next(). Precondition: length <= document_max_length.
+    void start(const Document& document);
+
+    // Moves to the next window; false when there is none. Spans and bytes of the one before expire.
+    // Throws std::invalid_argument on a word of token_max_bytes or more.
+    bool next();
+
+    // UTF-8; at least token_padding bytes behind the last token may be read.
+    const char* bytes() const { return bytes_.data(); }
+    std::span<const TokenSpan> tokens() const { return tokens_.span(); }
+
+    static constexpr int64_t token_padding = 64;
+    static constexpr int64_t token_max_bytes = int64_t{1} << 31;
+
+   private:
+    void make_room(int64_t n_code_points);
+    void find_tokens(bool last_window);
+
+    InstructionSet instruction_set_;
+    Document document_{};
+    int64_t position_ = 0;  // code points of the document consumed so far
+    int64_t size_ = 0;      // bytes in the window
+    int64_t carry_ = 0;     // bytes at its end that belong to a word not yet complete
+    Buffer<char> bytes_;
+    Buffer<uint64_t> mask_;
+    Buffer<uint32_t> borders_;
+    Buffer<TokenSpan> tokens_;
+};
+
+}  // namespace wordodds

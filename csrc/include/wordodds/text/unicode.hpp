@@ -1,0 +1,36 @@
+// Python's \w and str.lower, one code point at a time, from tables generated at build time.
+#pragma once
+
+#include <cstdint>
+
+namespace wordodds {
+
+struct UnicodeRecord {
+    uint8_t flags;
+    int32_t lower_delta;  // code point of the lower-case form minus the code point
+};
+
+// Bits of UnicodeRecord::flags.
+inline constexpr uint8_t unicode_word = 1;       // matches \w
+inline constexpr uint8_t unicode_cased = 2;      // a letter with case, and not ignorable
+inline constexpr uint8_t unicode_ignorable = 4;  // str.lower looks past it around a capital sigma
+inline constexpr uint8_t unicode_special = 8;    // lower-casing needs context or more than one code point
+
+extern const char unicode_version[];
+extern const uint16_t unicode_stage1[];
+extern const uint8_t unicode_stage2[];
+extern const UnicodeRecord unicode_records[];
+
+// Precondition: code_point <= 0x10FFFF (surrogates included). O(1).
+inline const UnicodeRecord& unicode_record(uint32_t code_point) {
+    const uint32_t block = unicode_stage1[code_point >> 7];
+    return unicode_records[unicode_stage2[(block << 7) | (code_point & 127)]];
+}
+
+inline constexpr uint32_t capital_sigma = 0x3A3;
+inline constexpr uint32_t small_sigma = 0x3C3;
+inline constexpr uint32_t final_sigma = 0x3C2;
+inline constexpr uint32_t capital_i_with_dot = 0x130;
+inline constexpr uint32_t combining_dot_above = 0x307;
+
+}  // namespace wordodds

@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "wordodds/bayes/multinomial.hpp"
+
+namespace wordodds {
+namespace {
+
+constexpr size_t rows_per_check = 4096;
+constexpr int64_t columns_per_chunk = 1024;
+
+// Row numbers grouped by class, ascending within each; group c is [begin[c], begin[c + 1]).
+struct RowsByClass {
+    std::vector<size_t> begin;
+    std::vector<int64_t> rows;
+};
+
+RowsByClass group_rows(std::span<const int32_t> labels, int64_t n_classes) {
+    RowsByClass groups;
+    groups.begin.assign(static_cast<size_t>(n_classes) + 1, 0);
+    groups.rows.resize(labels.size());
+    for (const int32_t label : labels) ++groups.begin[static_cast<size_t>(label) + 1];
+    for (size_t c = 1; c < groups.begin.size(); ++c) groups.begin[c] += groups.begin[c - 1];
+    std::vector<size_t> next(groups.begin.begin(), groups.begin.end() - 1);
+    for (size_t row = 0; row < labels.size(); ++row) {
+        groups.rows[next[static_cast<size_t>(labels[row])]++] = static_cast<int64_t>(row);
+    }
+    return groups;
+}
+
+}  // namespace
+
+template <class Index, class Value>
+void csr_tally_classes(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
+                       int64_t n_classes, const Execution& execution, std::span<double> tally_out) {
+    const RowsByClass groups = group_rows(labels, n_classes);
+    const auto n_cols = static_cast<size_t>(matrix.n_cols);
+    parallel_for(execution, n_classes, [&](int64_t chunk, int32_t) {
+        const auto c = static_cast<size_t>(chunk);
+        double* const tally = tally_out.data() + c * n_cols;
+        std::fill_n(tally, n_cols, 0.0);
+        for (size_t g = groups.begin[c]; g < groups.begin[c + 1]; ++g) {
+            if (g % rows_per_check == 0) execution.stop->check();
+            const auto row = static_cast<size_t>(groups.rows[g]);
+            const auto end = static_cast<size_t>(matrix.indptr[row + 1]);
+            for (auto i = static_cast<size_t>(matrix.indptr[row]); i < end; ++i) {
+                tally[matrix.indices[i]] += static_cast<double>(matrix.data[i]);
+            }
+        }
+    });
+}
+
+void tally_log_weights(std::span<const double> tally, int64_t n_classes, int64_t n_cols,
+                       double alpha, int64_t stride, const Execution& execution,
+                       std::span<double> weights_out) {
+    const auto columns = static_cast<size_t>(n_cols);
+    std::vector<double> log_total(static_cast<size_t>(n_classes));
+    parallel_for(execution, n_classes, [&](int64_t chunk, int32_t) {
+        const auto c = static_cast<size_t>(chunk);
+        double total = alpha * static_cast<double>(n_cols);
+        for (size_t j = 0; j < columns; ++j) total += tally[c * columns + j];
+        // A total of zero makes every estimate of the class zero; log 0 - log 0 would be NaN.
+        log_total[c] = total > 0.0 ? std::log(total) : 0.0;
+    });
+    // Most words never occur in most classes: one logarithm serves them all.
+    const double log_alpha = std::log(alpha);
+    const FixedChunks chunks{n_cols, columns_per_chunk};
+    parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
+        for (int64_t column = chunks.begin(chunk); column < chunks.end(chunk); ++column) {
+            const auto j = static_cast<size_t>(column);
+            double* const weights = weights_out.data() + j * static_cast<size_t>(stride);
+            for (size_t c = 0; c < log_total.size(); ++c) {
+                const double count = tally[c * columns + j];
+                weights[c] = (count == 0.0 ? log_alpha : std::log(count + alpha)) - log_total[c];
+            }
+            std::fill(weights + n_classes, weights + stride, 0.0);
+        }
+    });
+}
+
+#define INSTANTIATE(Index, Value)                                                               \
+    template void csr_tally_classes<Index, Value>(const CsrView<Index, Value>&,                 \
+                                                  std::span<const int32_t>, int64_t,            \
+                                                  const Execution&, std::span<double>);
+WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace wordodds

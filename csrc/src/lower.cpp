@@ -1,0 +1,84 @@
+#include "wordodds/text/lower.hpp"
+
+#include "wordodds/text/unicode.hpp"
+#include "wordodds/text/utf8.hpp"
+
+namespace wordodds {
+namespace {
+
+template <class Unit>
+struct Units {
+    const Unit* data;
+    int64_t length;
+
+    uint32_t operator[](int64_t i) const { return static_cast<uint32_t>(data[i]); }
+};
+
+// Final_Sigma of the Unicode standard, as str.lower applies it: a cased letter before (looking past
+// ignorable characters) and none after.
+template <class Unit>
+uint32_t lower_sigma(const Units<Unit>& text, int64_t position) {
+    const auto cased_beyond = [&](int64_t i, int64_t step) {
+        for (i += step; i >= 0 && i < text.length; i += step) {
+            const uint8_t flags = unicode_record(text[i]).flags;
+            if (!(flags & unicode_ignorable)) return (flags & unicode_cased) != 0;
+        }
+        return false;
+    };
+    return cased_beyond(position, -1) && !cased_beyond(position, 1) ? final_sigma : small_sigma;
+}
+
+inline void set_bits(uint64_t* mask, int64_t first, int64_t count) {
+    for (int64_t i = first; i < first + count; ++i) mask[i >> 6] |= uint64_t{1} << (i & 63);
+}
+
+inline void append(uint32_t code_point, bool word, LoweredOut& out) {
+    const int64_t n = utf8_encode(code_point, out.bytes + out.size);
+    if (word) set_bits(out.mask, out.size, n);
+    out.size += n;
+}
+
+template <class Unit>
+void lower_units(const Units<Unit>& text, int64_t begin, int64_t end, LoweredOut& out) {
+    for (int64_t i = begin; i < end; ++i) {
+        const uint32_t code_point = text[i];
+        const UnicodeRecord& record = unicode_record(code_point);
+        const bool word = (record.flags & unicode_word) != 0;
+        if (!(record.flags & unicode_special)) {
+            const auto lowered =
+                static_cast<uint32_t>(static_cast<int32_t>(code_point) + record.lower_delta);
+            // \w is asked of the lower-case form: that is what the pattern sees.
+            const bool still_word =
+                record.lower_delta == 0 ? word : (unicode_record(lowered).flags & unicode_word) != 0;
+            append(lowered, still_word, out);
+        } else if (code_point == capital_sigma) {
+            append(lower_sigma(text, i), true, out);
+        } else {  // capital I with dot, the only code point that becomes two
+            append('i', true, out);
+            append(combining_dot_above, false, out);
+        }
+    }
+}
+
+}  // namespace
+
+void lower_append(const Document& document, int64_t begin, int64_t end,
+                  InstructionSet instruction_set, LoweredOut& out) {
+    const auto units = [&]<class Unit>(Unit) {
+        const Units<Unit> text{static_cast<const Unit*>(document.data), document.length};
+        lower_units(text, begin, end, out);
+    };
+    switch (document.kind) {
+        case TextKind::ascii:
+            ascii_lower_for(instruction_set)(static_cast<const char*>(document.data) + begin,
+                                             end - begin, out.bytes + out.size,
+                                             out.mask + out.size / 64);
+            out.size += end - begin;
+            return;
+        case TextKind::latin1: return units(uint8_t{});
+        case TextKind::ucs2: return units(uint16_t{});
+        case TextKind::ucs4: return units(uint32_t{});
+    }
+}
+
+}  // namespace wordodds

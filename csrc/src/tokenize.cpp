@@ -1,0 +1,99 @@
+#include "wordodds/text/tokenize.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#include "wordodds/text/utf8.hpp"
+
+namespace wordodds {
+namespace {
+
+// Small enough that bytes, mask and token list of a window stay in the first-level cache.
+constexpr int64_t window_code_points = 8192;
+
+constexpr int64_t mask_words(int64_t n_bytes) { return (n_bytes + 63) / 64; }
+constexpr int64_t round_up_to_block(int64_t n_bytes) { return mask_words(n_bytes) * 64; }
+
+// The positions where a run of set bits begins or ends, in turn; a run that reaches the last bit
+// has no end. Returns how many.
+int64_t find_borders(const uint64_t* mask, int64_t n_words, uint32_t* borders_out) {
+    uint32_t* out = borders_out;
+    uint64_t before = 0;
+    for (int64_t i = 0; i < n_words; ++i) {
+        const uint64_t word = mask[i];
+        uint64_t changes = word ^ ((word << 1) | before);
+        before = word >> 63;
+        const auto base = static_cast<uint32_t>(i * 64);
+        for (; changes != 0; changes &= changes - 1) {
+            *out++ = base + static_cast<uint32_t>(std::countr_zero(changes));
+        }
+    }
+    return out - borders_out;
+}
+
+}  // namespace
+
+void Tokenizer::start(const Document& document) {
+    document_ = document;
+    position_ = 0;
+    size_ = 0;
+    carry_ = 0;
+}
+
+bool Tokenizer::next() {
+    if (position_ == document_.length) return false;
+    // Taking at least as much as is carried over keeps the moving of a long word linear.
+    const int64_t n =
+        std::min(document_.length - position_, std::max(window_code_points, carry_));
+    make_room(n);
+    LoweredOut out{bytes_.data(), mask_.data(), size_};
+    lower_append(document_, position_, position_ + n, instruction_set_, out);
+    size_ = out.size;
+    position_ += n;
+    find_tokens(position_ == document_.length);
+    return true;
+}
+
+// Moves the unfinished word to the front, so that it ends on a block of 64 where new text begins.
+void Tokenizer::make_room(int64_t n_code_points) {
+    if (carry_ >= token_max_bytes) {
+        throw std::invalid_argument("a word of 2 GiB or more; split the document");
+    }
+    const int64_t start = round_up_to_block(carry_);
+    const int64_t capacity = round_up_to_block(start + lowered_bytes_max(n_code_points));
+    bytes_.reserve(std::max(size_, capacity) + token_padding);
+    mask_.reserve(mask_words(capacity));
+    std::memmove(bytes_.data() + start - carry_, bytes_.data() + size_ - carry_,
+                 static_cast<size_t>(carry_));
+    std::fill_n(mask_.data(), mask_words(capacity), uint64_t{0});
+    for (int64_t i = start - carry_; i < start; ++i) mask_[i >> 6] |= uint64_t{1} << (i & 63);
+    size_ = start;
+}
+
+void Tokenizer::find_tokens(bool last_window) {
+    const int64_t n_words = mask_words(size_);
+    borders_.reserve(size_ + 2);
+    int64_t n_borders = find_borders(mask_.data(), n_words, borders_.data());
+    const bool open = n_borders % 2 == 1;  // only a size that fills its last block leaves one
+    if (open) borders_[n_borders++] = static_cast<uint32_t>(size_);
+
+    carry_ = 0;
+    if (!last_window && n_borders > 0 && borders_[n_borders - 1] == size_) {
+        carry_ = size_ - borders_[n_borders - 2];
+        n_borders -= 2;
+    }
+    tokens_.shrink(0);
+    TokenSpan* const begin = tokens_.extend(n_borders / 2);
+    TokenSpan* out = begin;
+    for (int64_t i = 0; i < n_borders; i += 2) {
+        const uint32_t length = borders_[i + 1] - borders_[i];
+        *out = {borders_[i], length};
+        // Written always, kept if the run has a second character: no branch to mispredict.
+        out += length > utf8_length(bytes_[borders_[i]]);
+    }
+    tokens_.shrink(out - begin);
+}
+
+}  // namespace wordodds

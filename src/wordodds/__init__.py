@@ -1,0 +1,40 @@
+"""Text into log-odds: compiled word counting and naive Bayes with a scikit-learn-style API.
+
+Names load when they are first used, so that ``import wordodds`` stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wordodds import datasets as datasets
+    from wordodds._config import show_config as show_config
+    from wordodds.bayes import MultinomialNB as MultinomialNB
+    from wordodds.text import CountVectorizer as CountVectorizer
+
+__version__ = "0.1.0"
+
+# Public name -> the module that defines it; None: the name is a module itself.
+_HOMES = {
+    "CountVectorizer": "wordodds.text",
+    "MultinomialNB": "wordodds.bayes",
+    "datasets": None,
+    "show_config": "wordodds._config",
+}
+
+__all__ = ["CountVectorizer", "MultinomialNB", "__version__", "datasets", "show_config"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'wordodds' has no attribute {name!r}")
+    home = _HOMES[name]
+    value = (
+        import_module(f"wordodds.{name}") if home is None else getattr(import_module(home), name)
+    )
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

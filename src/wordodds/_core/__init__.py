@@ -1,0 +1,1 @@
+"""Bindings of the C++ engine, one module per family; private."""

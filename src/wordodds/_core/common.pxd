@@ -1,0 +1,35 @@
+# Declarations that every binding shares: the call context, spans and CSR views.
+from libc.stdint cimport int32_t, int64_t
+
+ctypedef fused index_t:
+    int32_t
+    int64_t
+
+ctypedef fused value_t:
+    float
+    double
+
+cdef extern from "<span>" namespace "std" nogil:
+    cdef cppclass span[T]:
+        T* data()
+        size_t size()
+
+cdef extern from "wordodds/base/types.hpp" namespace "wordodds" nogil:
+    cdef cppclass CsrView[Index, Value]:
+        int64_t n_rows
+        int64_t n_cols
+
+cdef extern from "wordodds/base/parallel.hpp" namespace "wordodds" nogil:
+    cdef cppclass Execution:
+        pass
+
+cdef extern from "call.hpp" namespace "wordodds::binding" nogil:
+    cdef cppclass Call:
+        Call(int32_t n_jobs, int32_t instruction_set) except +
+        Execution execution
+    span[T] span_of[T](T* data, int64_t length)
+    CsrView[Index, Value] csr_view[Index, Value](
+        int64_t n_rows, int64_t n_cols,
+        const Index* indptr, int64_t indptr_length,
+        const Index* indices, int64_t indices_length,
+        const Value* data, int64_t data_length)

@@ -1,0 +1,21 @@
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+def padded_classes(n_classes: int) -> int:
+    """Return the row length of feature-major weights for n_classes classes."""
+
+def csr_score_classes(
+    indptr: npt.NDArray[np.signedinteger[Any]],
+    indices: npt.NDArray[np.signedinteger[Any]],
+    data: npt.NDArray[np.floating[Any]],
+    weights: npt.NDArray[np.float64],
+    bias: npt.NDArray[np.float64],
+    n_jobs: int,
+    instruction_set: int,
+) -> npt.NDArray[np.float64]:
+    """Return bias + rows · weights, (n_rows, n_classes)."""
+
+def rows_log_softmax(scores: npt.NDArray[np.float64], n_jobs: int, instruction_set: int) -> None:
+    """Turn scores into log-probabilities, in place."""

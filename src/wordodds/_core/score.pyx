@@ -1,0 +1,64 @@
+# distutils: language = c++
+"""Linear scores of CSR rows and their normalisation."""
+from libc.stdint cimport int32_t, int64_t
+from libcpp.memory cimport unique_ptr, make_unique
+
+import numpy as np
+
+from wordodds._core.common cimport (
+    Call, CsrView, Execution, csr_view, index_t, span, span_of, value_t,
+)
+
+cdef extern from "wordodds/score/linear.hpp" namespace "wordodds" nogil:
+    int64_t c_padded_classes "wordodds::padded_classes"(int64_t)
+    cdef cppclass ClassWeights:
+        span[const double] weights
+        span[const double] bias
+        int64_t stride
+    void c_csr_score_classes "wordodds::csr_score_classes"[Index, Value](
+        const CsrView[Index, Value]&, const ClassWeights&, const Execution&, span[double]) except +
+    void c_rows_log_softmax "wordodds::rows_log_softmax"(
+        int64_t n_rows, int64_t n_classes, const Execution&, span[double]) except +
+
+
+def padded_classes(int64_t n_classes):
+    return c_padded_classes(n_classes)
+
+
+def csr_score_classes(
+    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+    const double[:, ::1] weights, const double[::1] bias,
+    int32_t n_jobs, int32_t instruction_set,
+):
+    cdef int64_t n_rows = indptr.shape[0] - 1, n_classes = bias.shape[0]
+    if weights.shape[1] != c_padded_classes(n_classes):
+        raise ValueError("weights are not padded as the kernel expects")
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
+    cdef const value_t* data_ = &data[0] if data.shape[0] else NULL
+    cdef const double* weights_ = &weights[0, 0] if weights.shape[0] else NULL
+    cdef ClassWeights class_weights
+    class_weights.weights = span_of(weights_, weights.shape[0] * weights.shape[1])
+    class_weights.bias = span_of(&bias[0], n_classes)
+    class_weights.stride = weights.shape[1]
+    scores = np.empty((n_rows, n_classes), dtype=np.float64)
+    cdef double[::1] out = scores.reshape(-1)
+    cdef double* out_ = &out[0] if out.shape[0] else NULL
+    with nogil:  # the memoryviews pin the arrays
+        c_csr_score_classes(
+            csr_view(
+                n_rows, weights.shape[0], &indptr[0], indptr.shape[0],
+                indices_, indices.shape[0], data_, data.shape[0]),
+            class_weights, call.get().execution, span_of(out_, out.shape[0]))
+    return scores
+
+
+def rows_log_softmax(double[:, ::1] scores, int32_t n_jobs, int32_t instruction_set):
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef int64_t n_rows = scores.shape[0], n_classes = scores.shape[1]
+    if n_rows == 0:
+        return
+    with nogil:  # the memoryview pins the array
+        c_rows_log_softmax(
+            n_rows, n_classes, call.get().execution,
+            span_of(&scores[0, 0], n_rows * n_classes))
