@@ -1,0 +1,7 @@
+"""``python -m wordodds`` does what the ``wordodds`` command does."""
+
+import sys
+
+from wordodds.cli import main
+
+sys.exit(main())

@@ -1,0 +1,114 @@
+"""How engine calls run: the number of threads and the instruction set.
+
+The only place that reads the environment for either; the engine gets both as arguments.
+"""
+
+import os
+from functools import lru_cache
+from numbers import Integral
+from pathlib import Path
+from typing import NamedTuple
+
+from wordodds._core import base
+
+__all__ = ["Execution", "execution", "instruction_set", "resolve_n_jobs", "usable_cores"]
+
+
+class Execution(NamedTuple):
+    """The last two arguments of every binding."""
+
+    n_jobs: int
+    instruction_set: int
+
+
+def execution(n_jobs: int | None) -> Execution:
+    """Resolve an estimator's ``n_jobs`` and this machine's instruction set.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As in `resolve_n_jobs`.
+    """
+    return Execution(resolve_n_jobs(n_jobs), base.available_instruction_sets()[instruction_set()])
+
+
+def resolve_n_jobs(n_jobs: int | None) -> int:
+    """Turn an estimator's ``n_jobs`` into a number of threads.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        None: the usable cores, but no more than ``OMP_NUM_THREADS``, so that the workers of a
+        process pool do not each take the whole machine. A positive number: that many. A negative
+        number: the usable cores plus one plus ``n_jobs``, so that -1 means all of them.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Examples
+    --------
+    >>> resolve_n_jobs(3)
+    3
+    """
+    if n_jobs is None:
+        return min(usable_cores(), _omp_num_threads() or usable_cores())
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+        raise TypeError(f"n_jobs must be an int or None, got {n_jobs!r}")
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0; pass None for the usable cores or 1 for one thread")
+    if n_jobs > 0:
+        return int(n_jobs)
+    return max(1, usable_cores() + 1 + int(n_jobs))
+
+
+def usable_cores() -> int:
+    """Count the cores this process may keep busy: its CPU affinity, cut by its cgroup's quota."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    quota = _cgroup_quota()
+    return max(1, min(cores or 1, quota or cores or 1))
+
+
+def _cgroup_quota(root: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """Return the whole cores that the cgroup's CPU quota allows, or None if there is no quota."""
+    try:  # version 2: "max 100000" or "150000 100000"
+        limit, period = (root / "cpu.max").read_text().split()
+    except (OSError, ValueError):
+        try:  # version 1: -1 for no limit
+            limit = (root / "cpu/cpu.cfs_quota_us").read_text().strip()
+            period = (root / "cpu/cpu.cfs_period_us").read_text().strip()
+        except OSError:
+            return None
+    try:
+        cores = int(limit) / int(period)
+    except (ValueError, ZeroDivisionError):
+        return None
+    return max(1, round(cores)) if cores > 0 else None
+
+
+def _omp_num_threads() -> int | None:
+    """Return the first number of ``OMP_NUM_THREADS``, or None if it says nothing usable."""
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(first) if first.isdecimal() and int(first) > 0 else None
+
+
+def instruction_set() -> str:
+    """Name the instruction set in use: the best one, or what the environment asks for.
+
+    The variable ``WORDODDS_INSTRUCTION_SET`` names another one. Results never depend on it.
+    """
+    available = _available_instruction_sets()
+    wanted = os.environ.get("WORDODDS_INSTRUCTION_SET")
+    if not wanted:
+        return available[-1]
+    if wanted not in available:
+        raise ValueError(
+            f"WORDODDS_INSTRUCTION_SET is {wanted!r}; this machine has {', '.join(available)}"
+        )
+    return wanted
+
+
+@lru_cache(maxsize=1)
+def _available_instruction_sets() -> list[str]:
+    return list(base.available_instruction_sets())

@@ -1,0 +1,138 @@
+"""Matrices at the public border: anything matrix-like becomes one validated CSR form."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from wordodds._core import sparse as core
+from wordodds._execution import Execution
+
+__all__ = ["CsrArrays", "as_csr"]
+
+_MESSAGES = {
+    "indptr_length": "indptr must have n_rows + 1 = {expected_indptr} entries",
+    "indptr_start": "indptr must start at 0",
+    "indptr_decreases": "indptr decreases after row {row}",
+    "indptr_end": "indptr ends at {position}, past the {n_stored} stored indices",
+    "data_length": "data and indices must have the same length",
+    "index_out_of_range": "indices[{position}] in row {row} is outside the {n_cols} columns",
+    "value_not_finite": "row {row} holds NaN or infinity (data[{position}])",
+    "value_negative": "row {row} holds a negative value (data[{position}]); counts must be >= 0",
+}
+
+
+class CsrArrays(NamedTuple):
+    """A validated CSR matrix in the types that the kernels take."""
+
+    indptr: npt.NDArray[np.signedinteger[Any]]
+    indices: npt.NDArray[np.signedinteger[Any]]
+    data: npt.NDArray[np.floating[Any]]
+    n_rows: int
+    n_cols: int
+
+
+def as_csr(X: Any, *, non_negative: bool, execution: Execution, name: str = "X") -> CsrArrays:
+    """Convert ``X`` to CSR and check every part of it before anything trusts an index.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of any format, or dense array-like of two dimensions
+        Not changed. Unsorted and repeated entries are fine.
+    non_negative : bool
+        Whether a negative value is an error.
+    execution : Execution
+        Threads and instruction set for the checks.
+    name : str
+        What the messages call the matrix.
+
+    Raises
+    ------
+    ValueError
+        Naming the field and the row, if the matrix is malformed or a value is not finite.
+    TypeError
+        If the values are not numbers.
+    """
+    if not sp.issparse(X):
+        X = _dense_to_csr(X, name)
+    elif X.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, got {X.ndim}")
+    elif X.format != "csr":
+        _check_foreign(X, name, execution)
+        X = X.tocsr()
+    matrix = _with_kernel_types(X, name)
+    _raise_defect(matrix, name, execution, finite=True, non_negative=non_negative)
+    return matrix
+
+
+def _dense_to_csr(X: Any, name: str) -> Any:
+    dense = np.asarray(X)
+    if dense.ndim != 2:
+        raise ValueError(
+            f"{name} must have two dimensions, got {dense.ndim}. Expected 2D array, one row per "
+            "document; reshape a single document with X.reshape(1, -1)"
+        )
+    if dense.dtype.kind == "O":
+        try:
+            dense = dense.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"{name} must hold numbers: {error}") from error
+    _check_value_type(dense.dtype, name)
+    return sp.csr_array(dense)
+
+
+def _check_value_type(dtype: np.dtype[Any], name: str) -> None:
+    if dtype.kind == "c":
+        raise ValueError(f"{name} is complex. Complex data not supported")
+    if dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers, got dtype {dtype}")
+
+
+def _check_foreign(X: Any, name: str, execution: Execution) -> None:
+    """Check the structure that SciPy's own conversion to CSR would trust."""
+    if X.format in ("csc", "bsr"):
+        block_rows, block_cols = X.blocksize if X.format == "bsr" else (1, 1)
+        rows, cols = X.shape[0] // block_rows, X.shape[1] // block_cols
+        n_major, n_minor = (cols, rows) if X.format == "csc" else (rows, cols)
+        indptr, indices = _index_arrays(X.indptr, X.indices, name)
+        structure = CsrArrays(
+            indptr, indices, np.zeros(len(X.data), dtype=np.float32), n_major, n_minor
+        )
+        _raise_defect(structure, name, execution, finite=False, non_negative=False)
+    elif X.format == "coo" and X.nnz:
+        for axis, coordinate in enumerate(X.coords):
+            if coordinate.min() < 0 or coordinate.max() >= X.shape[axis]:
+                raise ValueError(f"{name} has a coordinate outside its shape {X.shape}")
+
+
+def _index_arrays(indptr: Any, indices: Any, name: str) -> tuple[Any, Any]:
+    for field, array in (("indptr", indptr), ("indices", indices)):
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise ValueError(f"{name}.{field} must be a 1-D array of integers, got {array.dtype}")
+    small = indptr.dtype == indices.dtype == np.int32
+    dtype = np.int32 if small else np.int64
+    return np.ascontiguousarray(indptr, dtype), np.ascontiguousarray(indices, dtype)
+
+
+def _with_kernel_types(X: Any, name: str) -> CsrArrays:
+    _check_value_type(X.dtype, name)
+    indptr, indices = _index_arrays(X.indptr, X.indices, name)
+    dtype = np.float32 if X.dtype == np.float32 else np.float64
+    return CsrArrays(indptr, indices, np.ascontiguousarray(X.data, dtype), *X.shape)
+
+
+def _raise_defect(
+    matrix: CsrArrays, name: str, execution: Execution, *, finite: bool, non_negative: bool
+) -> None:
+    defect, row, position = core.csr_find_defect(*matrix, finite, non_negative, *execution)
+    if defect == "none":
+        return
+    message = _MESSAGES[defect].format(
+        row=row,
+        position=position,
+        n_cols=matrix.n_cols,
+        n_stored=len(matrix.indices),
+        expected_indptr=matrix.n_rows + 1,
+    )
+    raise ValueError(f"{name} is not a valid matrix: {message}")

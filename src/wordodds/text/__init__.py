@@ -1,0 +1,5 @@
+"""Text into counts."""
+
+from wordodds.text.count import CountVectorizer
+
+__all__ = ["CountVectorizer"]
