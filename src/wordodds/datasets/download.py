@@ -1,0 +1,233 @@
+"""Fetch one file over HTTP: bounded, verified, and whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import queue
+import tempfile
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from wordodds._progress import progress
+
+__all__ = ["DatasetUnavailable", "atomic_file", "cache_folder", "fetch"]
+
+_BLOCK = 1 << 16
+_USER_AGENT = "wordodds"
+
+
+class DatasetUnavailable(OSError):  # noqa: N818 (the public name)
+    """A corpus is neither at hand nor to be had; the message says what to do about it."""
+
+
+def cache_folder() -> Path:
+    """Return the folder where downloaded corpora are kept (it need not exist yet).
+
+    ``$XDG_CACHE_HOME/wordodds``, or ``~/.cache/wordodds`` when that variable is not set.
+
+    Examples
+    --------
+    >>> cache_folder().name
+    'wordodds'
+    """
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    # The XDG specification: a relative path is invalid and is ignored.
+    root = Path(base) if os.path.isabs(base) else Path.home() / ".cache"
+    return root / "wordodds"
+
+
+@contextmanager
+def atomic_file(target: Path) -> Iterator[IO[bytes]]:
+    """Open a file that appears under its name only when the block ends without an exception.
+
+    Parameters
+    ----------
+    target : Path
+        Where the file shall be; its folder is made when it is missing.
+
+    Yields
+    ------
+    file : binary file, open for writing and reading
+        A temporary file beside the target, so that the final rename stays on one file system.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    file = tempfile.NamedTemporaryFile(  # noqa: SIM115 - closed below, before the rename
+        dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False
+    )
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(file.name, target)
+    except BaseException:
+        # BaseException: Ctrl-C must not leave half a file either.
+        with suppress(OSError):
+            os.unlink(file.name)
+        raise
+
+
+def fetch(
+    url: str,
+    target: Path,
+    *,
+    sha256: str | None,
+    check: Callable[[Path], None] | None = None,
+    timeout: float = 5.0,
+    label: str | None = None,
+    max_bytes: int = 1 << 28,
+    remedy: str | None = None,
+) -> Path:
+    """Download ``url`` to ``target``, which is replaced only by a complete, verified file.
+
+    Parameters
+    ----------
+    url : str
+        An ``http`` or ``https`` address. Redirects to any other kind are refused.
+    target : Path
+        Where the file shall be.
+    sha256 : str or None
+        The expected checksum, in hexadecimal; None when only ``check`` can tell.
+    check : callable, optional
+        Called with the path of the temporary file; a ValueError rejects the download.
+    timeout : float, default=5.0
+        Seconds to wait for the answer to begin (name resolution included), and then for each
+        further piece of it.
+    label : str, optional
+        What the progress bar says; the file's name by default.
+    max_bytes : int, default=2**28
+        Longer answers are refused.
+    remedy : str, optional
+        What the user can do when the download fails; ends the error message.
+
+    Returns
+    -------
+    target : Path
+
+    Raises
+    ------
+    DatasetUnavailable
+        When the file cannot be had, is cut short, too long or not the expected one, or cannot be
+        stored. Nothing is left behind.
+    ValueError
+        When ``url`` is not an http or https address.
+    """
+    if urllib.parse.urlsplit(url).scheme not in {"http", "https"}:
+        raise ValueError(f"url must begin with http:// or https://, got {url!r}")
+    if remedy is None:
+        remedy = f"Check the connection, or place the file at {target}."
+    try:
+        # Opened first: a dead network shall not even leave an empty cache folder.
+        with _open(url, timeout) as response, atomic_file(target) as file:
+            digest = _copy(response, file, label or target.name, max_bytes)
+            if sha256 is not None and digest != sha256.lower():
+                raise ValueError(f"its sha256 is {digest}, expected {sha256}")
+            if check is not None:
+                file.flush()
+                check(Path(file.name))
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        cause = getattr(error, "reason", None)  # URLError wraps it in "<urlopen error ...>"
+        reason = str(cause if isinstance(cause, Exception) else error) or type(error).__name__
+        raise DatasetUnavailable(f"could not download {url}: {reason}. {remedy}") from error
+    return target
+
+
+def _copy(response: http.client.HTTPResponse, file: IO[bytes], label: str, max_bytes: int) -> str:
+    """Copy the body to ``file`` and return its sha256."""
+    announced = response.headers.get("Content-Length")
+    total = int(announced) if announced is not None and announced.isdigit() else None
+    if total is not None and total > max_bytes:
+        raise ValueError(f"it has {total:,} bytes, more than the {max_bytes:,} allowed")
+    digest = hashlib.sha256()
+    received = 0
+    with progress(label, total) as advance:
+        while block := _next_block(response):
+            received += len(block)
+            if received > max_bytes:
+                raise ValueError(f"it has more than the {max_bytes:,} bytes allowed")
+            digest.update(block)
+            file.write(block)
+            advance(len(block))
+    if total is not None and received != total:
+        raise ValueError(f"it was cut short: {received:,} of {total:,} bytes arrived")
+    return digest.hexdigest()
+
+
+def _next_block(response: http.client.HTTPResponse) -> bytes:
+    """Return what has arrived, and nothing at the end or when the connection was closed.
+
+    Releases of Python differ in whether a body that is too short raises; the caller counts.
+    """
+    try:
+        # read1: one receive per call, so the time-out holds for each piece.
+        return response.read1(_BLOCK)
+    except http.client.IncompleteRead as error:
+        if response.headers.get("Content-Length") is None:
+            raise
+        return error.partial
+
+
+def _open(url: str, timeout: float) -> http.client.HTTPResponse:
+    """Open ``url`` within ``timeout`` seconds altogether.
+
+    A socket's own time-out counts for each address of a host anew and not at all for the name
+    look-up, which may take half a minute on a machine without network; hence the thread.
+    """
+    answers: queue.SimpleQueue[http.client.HTTPResponse | Exception] = queue.SimpleQueue()
+    abandoned = threading.Event()
+
+    def close_late() -> None:
+        with suppress(queue.Empty):
+            late = answers.get_nowait()
+            if not isinstance(late, Exception):
+                late.close()
+
+    def ask() -> None:
+        answer: http.client.HTTPResponse | Exception
+        try:
+            request = urllib.request.Request(url, headers={"User-Agent": _USER_AGENT})
+            answer = _opener().open(request, timeout=timeout)
+        except Exception as error:  # handed over to the caller's thread
+            if isinstance(error, urllib.error.HTTPError):
+                error.close()  # it holds the connection
+            answer = error
+        answers.put(answer)
+        if abandoned.is_set():
+            close_late()
+
+    threading.Thread(target=ask, name="wordodds-fetch", daemon=True).start()
+    try:
+        answer = answers.get(timeout=timeout)
+    except BaseException as error:
+        abandoned.set()
+        close_late()  # both sides do, so no order of events leaves a socket open
+        if isinstance(error, queue.Empty):
+            raise TimeoutError(f"no answer within {timeout:g} seconds") from None
+        raise
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    """Return an opener for http and https alone: the default one also reads files and FTP."""
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(),
+        urllib.request.HTTPDefaultErrorHandler(),
+        urllib.request.HTTPRedirectHandler(),
+        urllib.request.HTTPErrorProcessor(),
+        urllib.request.UnknownHandler(),
+    ):
+        opener.add_handler(handler)
+    return opener
