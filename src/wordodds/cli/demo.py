@@ -1,0 +1,113 @@
+"""``wordodds demo``: the whole road on 20 Newsgroups, from text to log-odds."""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds import CountVectorizer, MultinomialNB
+from wordodds.cli.table import print_table
+from wordodds.datasets import newsgroups_or_synthetic
+
+__all__ = ["run_demo", "top_log_odds"]
+
+Result = TypeVar("Result")
+
+# Far below one: the vocabulary is much larger than any document.
+ALPHA = 0.01
+
+
+def run_demo(*, words: int, n_jobs: int | None) -> None:
+    """Get the data, train, evaluate and print what was learned.
+
+    Parameters
+    ----------
+    words : int
+        How many words to show for each class.
+    n_jobs : int or None
+        Threads, as for the estimators.
+    """
+    train, test = newsgroups_or_synthetic(announce=lambda line: print(line, file=sys.stderr))
+    print(f"data       {train.name}, from {train.source}")
+    vectorizer = CountVectorizer(n_jobs=n_jobs)
+    model = MultinomialNB(alpha=ALPHA, n_jobs=n_jobs)
+
+    counts, counting = _timed(lambda: vectorizer.fit_transform(train.texts))
+    _, fitting = _timed(lambda: model.fit(counts, train.labels))
+    (right, total), scoring = _timed(
+        lambda: _score(model, vectorizer.transform(test.texts), test.labels)
+    )
+    print(
+        f"count      {len(train.texts):,} documents, {_megabytes(train.texts):.1f} MB in "
+        f"{counting:.2f} s: {_megabytes(train.texts) / counting:,.0f} MB/s, "
+        f"{counts.shape[1]:,} words"
+    )
+    print(f"train      naive Bayes, {len(model.classes_)} classes in {fitting * 1000:.0f} ms")
+    print(
+        f"predict    {total:,} documents, {_megabytes(test.texts):.1f} MB in {scoring:.2f} s: "
+        f"{_megabytes(test.texts) / scoring:,.0f} MB/s"
+    )
+    print(f"accuracy   {right / total:.4f} ({right:,} of {total:,} test documents)")
+    print("\nThe words with the highest log-odds of each class against the others:\n")
+    names = vectorizer.get_feature_names_out()
+    rows = [
+        [str(label), "  ".join(f"{names[j]} {value:+.1f}" for j, value in best)]
+        for label, best in zip(
+            model.classes_, top_log_odds(model.feature_count_, words), strict=True
+        )
+    ]
+    print_table(["class", "log p(word | class) - log p(word | other classes)"], rows)
+
+
+def top_log_odds(feature_count: npt.NDArray[np.float64], n: int) -> list[list[tuple[int, float]]]:
+    """Find the words that speak most for each class.
+
+    The log-odds of word j for class c are log p(j | c) - log p(j | the other classes), both with
+    one added to every count: a word needs evidence before it can lead.
+
+    Parameters
+    ----------
+    feature_count : ndarray of shape (n_classes, n_features)
+        Word counts of each class.
+    n : int
+        How many words of each class.
+
+    Returns
+    -------
+    list of list of (column, log-odds)
+        For each class, best first; ties by column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [[(column, round(odds, 2)) for column, odds in best]
+    ...  for best in top_log_odds(np.array([[3.0, 0.0], [0.0, 1.0]]), 1)]
+    [[(0, 0.88)], [(1, 1.2)]]
+    """
+    everywhere = feature_count.sum(axis=0)
+    n_features = feature_count.shape[1]
+    best = []
+    for inside in feature_count:
+        outside = everywhere - inside
+        odds = np.log((inside + 1) / (inside.sum() + n_features)) - np.log(
+            (outside + 1) / (outside.sum() + n_features)
+        )
+        leaders = np.argsort(-odds, kind="stable")[:n]
+        best.append([(int(j), float(odds[j])) for j in leaders])
+    return best
+
+
+def _score(model: MultinomialNB, counts: Any, labels: npt.NDArray[Any]) -> tuple[int, int]:
+    return int((model.predict(counts) == labels).sum()), len(labels)
+
+
+def _megabytes(texts: list[str]) -> float:
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) / 1e6
+
+
+def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    start = time.perf_counter()
+    return work(), time.perf_counter() - start

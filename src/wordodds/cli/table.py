@@ -1,0 +1,49 @@
+"""A table on standard output: coloured where a person looks, plain where a program reads."""
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["print_table"]
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows under a header, in columns.
+
+    Parameters
+    ----------
+    header : sequence of str
+        One title per column.
+    rows : sequence of sequences of str
+        The cells.
+
+    Examples
+    --------
+    >>> print_table(["class", "words"], [["ham", "lunch you"], ["spam", "money"]])
+    class  words
+    -----  ---------
+    ham    lunch you
+    spam   money
+    """
+    if not (sys.stdout.isatty() and _print_rich(header, rows)):
+        _print_plain(header, rows)
+
+
+def _print_plain(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    for cells in (header, ["-" * width for width in widths], *rows):
+        line = "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+        print(line.rstrip())
+
+
+def _print_rich(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Print with the optional package rich; False if it is not installed."""
+    try:
+        from rich.console import Console
+        from rich.table import Table
+    except ImportError:
+        return False
+    table = Table(*header, header_style="bold", title_justify="left")
+    for cells in rows:
+        table.add_row(*(cell.replace("[", r"\[") for cell in cells))
+    Console().print(table)
+    return True
