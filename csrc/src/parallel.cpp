@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 namespace wordodds {
@@ -15,7 +14,9 @@ class Crew {
    public:
     Crew(const Execution& execution, int64_t n_chunks,
          const std::function<void(int64_t, int32_t)>& body)
-        : execution_(execution), n_chunks_(n_chunks), body_(body) {}
+        : execution_(execution), n_chunks_(n_chunks), body_(body) {
+        threads_.reserve(static_cast<size_t>(execution.n_jobs));
+    }
 
     // Takes chunks until none is left, one throws or the token stops. Never throws.
     void work(int32_t worker) noexcept {
@@ -106,8 +107,9 @@ void parallel_for(const Execution& execution, int64_t n_chunks,
     Crew crew(execution, n_chunks, body);
     try {
         for (int32_t worker = 1; worker < n_workers; ++worker) crew.hire(worker);
-    } catch (const std::system_error&) {
-        // The system grants no more threads: those that run do the work, with the same result.
+    } catch (const std::exception&) {
+        // The system grants no more threads, or no memory for one: those that run do the work, with
+        // the same result.
     }
     crew.work(0);
     crew.wait();

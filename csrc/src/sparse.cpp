@@ -11,7 +11,9 @@ template <class Index, class Value>
 CsrReport find_structural_defect(const CsrView<Index, Value>& matrix) {
     const auto& indptr = matrix.indptr;
     const auto n_stored = static_cast<int64_t>(matrix.indices.size());
-    if (static_cast<int64_t>(indptr.size()) != matrix.n_rows + 1) return {CsrDefect::indptr_length};
+    if (indptr.empty() || static_cast<int64_t>(indptr.size() - 1) != matrix.n_rows) {
+        return {CsrDefect::indptr_length};
+    }
     if (indptr[0] != 0) return {CsrDefect::indptr_start};
     for (size_t row = 0; row + 1 < indptr.size(); ++row) {
         if (indptr[row + 1] < indptr[row]) {

@@ -44,9 +44,10 @@ void Tokenizer::start(const Document& document) {
 
 bool Tokenizer::next() {
     if (position_ == document_.length) return false;
-    // Taking at least as much as is carried over keeps the moving of a long word linear.
+    // Windows that grow with what is carried over keep the moving of a long word linear; a quarter
+    // of it, as a code point may take four bytes, keeps every position within 32 bits.
     const int64_t n =
-        std::min(document_.length - position_, std::max(window_code_points, carry_));
+        std::min(document_.length - position_, std::max(window_code_points, carry_ / 4));
     make_room(n);
     LoweredOut out{bytes_.data(), mask_.data(), size_};
     lower_append(document_, position_, position_ + n, instruction_set_, out);
@@ -59,7 +60,7 @@ bool Tokenizer::next() {
 // Moves the unfinished word to the front, so that it ends on a block of 64 where new text begins.
 void Tokenizer::make_room(int64_t n_code_points) {
     if (carry_ >= token_max_bytes) {
-        throw std::invalid_argument("a word of 2 GiB or more; split the document");
+        throw std::invalid_argument("a word of more than 1 GiB; split the document");
     }
     const int64_t start = round_up_to_block(carry_);
     const int64_t capacity = round_up_to_block(start + lowered_bytes_max(n_code_points));

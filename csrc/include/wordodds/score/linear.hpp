@@ -32,7 +32,8 @@ void csr_score_classes(const CsrView<Index, Value>& matrix, const ClassWeights& 
                        const Execution& execution, std::span<double> scores_out);
 
 // scores[i][c] -= log sum_k exp(scores[i][k]): log-odds into log-probabilities, in place.
-// A row of minus infinities becomes a row of -log n_classes. O(n_rows * n_classes).
+// A row of minus infinities becomes a row of -log n_classes. Precondition: no score is NaN or plus
+// infinity. O(n_rows * n_classes).
 void rows_log_softmax(int64_t n_rows, int64_t n_classes, const Execution& execution,
                       std::span<double> scores_in_out);
 

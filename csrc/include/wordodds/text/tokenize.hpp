@@ -33,7 +33,7 @@ class Tokenizer {
     void start(const Document& document);
 
     // Moves to the next window; false when there is none. Spans and bytes of the one before expire.
-    // Throws std::invalid_argument on a word of token_max_bytes or more.
+    // Throws std::invalid_argument when a word does not end within token_max_bytes.
     bool next();
 
     // UTF-8; at least token_padding bytes behind the last token may be read.
@@ -41,7 +41,7 @@ class Tokenizer {
     std::span<const TokenSpan> tokens() const { return tokens_.span(); }
 
     static constexpr int64_t token_padding = 64;
-    static constexpr int64_t token_max_bytes = int64_t{1} << 31;
+    static constexpr int64_t token_max_bytes = int64_t{1} << 30;
 
    private:
     void make_room(int64_t n_code_points);
