@@ -33,6 +33,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer_good(self):
         self.answer(BODY, len(BODY))
 
+    def answer_small(self):
+        self.answer(b"small", 5)
+
     def answer_good_without_length(self):
         self.answer(BODY)
 
@@ -125,7 +128,8 @@ def test_a_wrong_checksum_is_refused_with_both_sums_and_the_remedy(server, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_check_sees_the_whole_file_and_can_refuse_it(server, tmp_path):
+@pytest.mark.parametrize(("kind", "body"), [("good", BODY), ("small", b"small")])
+def test_a_check_sees_the_whole_file_and_can_refuse_it(server, tmp_path, kind, body):
     seen = []
 
     def check(path):
@@ -133,8 +137,8 @@ def test_a_check_sees_the_whole_file_and_can_refuse_it(server, tmp_path):
         raise ValueError("not to my taste")
 
     with pytest.raises(DatasetUnavailable, match="not to my taste"):
-        fetch(f"{server}/good", tmp_path / "file", sha256=None, check=check)
-    assert seen == [BODY]
+        fetch(f"{server}/{kind}", tmp_path / "file", sha256=None, check=check)
+    assert seen == [body]
     assert list(tmp_path.iterdir()) == []
 
 

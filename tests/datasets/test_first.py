@@ -52,6 +52,7 @@ def test_the_synthetic_corpus_always_works(monkeypatch):
     # One language, other documents: what is learnt on the one can be tested on the other.
     np.testing.assert_array_equal(train.word_probabilities, test.word_probabilities)
     assert not set(train.texts) & set(test.texts)
+    assert train.labels[: len(test)].tolist() != test.labels.tolist()
     assert 0.01 < train.bayes_error < 0.1
 
 

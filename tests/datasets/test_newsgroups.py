@@ -180,7 +180,9 @@ def test_a_wrong_download_never_enters_the_cache(small, monkeypatch, answer, var
     ("variant", "name"),
     [("bydate", "20news-bydate.tar.gz"), ("bydate-matlab", "20news-bydate-matlab.tgz")],
 )
-def test_nothing_to_be_had_says_what_to_do(small, variant, name):
+def test_nothing_to_be_had_says_what_to_do(small, monkeypatch, variant, name):
+    downloads = []
+    serve(monkeypatch, {}, downloads)
     for download in (False, True):
         with pytest.raises(DatasetUnavailable) as caught:
             load_newsgroups(variant, download=download)
@@ -189,6 +191,7 @@ def test_nothing_to_be_had_says_what_to_do(small, variant, name):
         assert str(cache_folder() / name) in message
         assert "make_corpus()" in message
         assert not cache_folder().exists()
+        assert len(downloads) == int(download)
     assert isinstance(caught.value, OSError)
 
 

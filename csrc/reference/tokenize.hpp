@@ -1,0 +1,92 @@
+// Slow twin of text/lower and text/tokenize: the whole document at once, as Python would say it,
+//     re.findall(r"(?u)\b\w\w+\b", text.lower())
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "wordodds/text/document.hpp"
+#include "wordodds/text/unicode.hpp"
+
+namespace wordodds::reference {
+
+inline std::u32string decode(const Document& document) {
+    const auto n = static_cast<size_t>(document.length);
+    std::u32string text(n, U'\0');
+    for (size_t i = 0; i < n; ++i) {
+        switch (document.kind) {
+            case TextKind::ascii:
+            case TextKind::latin1: text[i] = static_cast<const uint8_t*>(document.data)[i]; break;
+            case TextKind::ucs2: text[i] = static_cast<const uint16_t*>(document.data)[i]; break;
+            case TextKind::ucs4: text[i] = static_cast<const uint32_t*>(document.data)[i]; break;
+        }
+    }
+    return text;
+}
+
+inline bool has(char32_t c, uint8_t flag) { return (unicode_record(c).flags & flag) != 0; }
+inline bool is_word(char32_t c) { return has(c, unicode_word); }
+
+// Final_Sigma: the nearest character before that is not ignorable is cased, the nearest after is
+// not.
+inline bool is_final_sigma(const std::u32string& text, size_t position) {
+    const auto counts = [](char32_t c) { return !has(c, unicode_ignorable); };
+    const auto here = text.begin() + static_cast<std::ptrdiff_t>(position);
+    const auto before = std::find_if(std::make_reverse_iterator(here), text.rend(), counts);
+    const auto after = std::find_if(here + 1, text.end(), counts);
+    return before != text.rend() && has(*before, unicode_cased) &&
+           !(after != text.end() && has(*after, unicode_cased));
+}
+
+inline std::u32string lower(const std::u32string& text) {
+    std::u32string lowered;
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == U'\u03A3') {
+            lowered += is_final_sigma(text, i) ? U'\u03C2' : U'\u03C3';
+        } else if (text[i] == U'\u0130') {
+            lowered += U"i\u0307";
+        } else {
+            const int64_t delta = unicode_record(text[i]).lower_delta;
+            lowered += static_cast<char32_t>(static_cast<int64_t>(text[i]) + delta);
+        }
+    }
+    return lowered;
+}
+
+// Bits `shift` and up of c; the lead byte carries the length as ones, the others six bits each.
+inline void append_utf8(char32_t c, std::string& out) {
+    const int n_more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    const uint32_t lead_marks[] = {0x00, 0xC0, 0xE0, 0xF0};
+    out += static_cast<char>(lead_marks[n_more] + (c >> (6 * n_more)));
+    for (int shift = 6 * (n_more - 1); shift >= 0; shift -= 6) {
+        out += static_cast<char>(0x80 + (c >> shift) % 64);
+    }
+}
+
+inline std::string encode(const std::u32string& text) {
+    std::string out;
+    for (const char32_t c : text) append_utf8(c, out);
+    return out;
+}
+
+inline std::vector<std::string> tokenize(const std::u32string& text) {
+    std::vector<std::string> words;
+    std::u32string run;
+    const auto end_run = [&] {
+        if (run.size() >= 2) words.push_back(encode(run));
+        run.clear();
+    };
+    for (const char32_t c : lower(text)) {
+        if (is_word(c)) {
+            run += c;
+        } else {
+            end_run();
+        }
+    }
+    end_run();
+    return words;
+}
+
+}  // namespace wordodds::reference

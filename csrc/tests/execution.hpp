@@ -1,0 +1,36 @@
+// How tests run a kernel.
+#pragma once
+
+#include "wordodds/base/parallel.hpp"
+
+namespace wordodds {
+
+inline constexpr int32_t job_counts[] = {1, 2, 5};
+
+// An Execution with a token of its own, which never stops by itself.
+class Run {
+   public:
+    explicit Run(int32_t n_jobs = 1, InstructionSet set = InstructionSet::baseline)
+        : execution_{n_jobs, set, &stop_} {}
+    Run(const Run&) = delete;
+
+    operator const Execution&() const { return execution_; }
+    StopToken& stop() { return stop_; }
+
+   private:
+    StopToken stop_;
+    Execution execution_;
+};
+
+// body(execution) for every number of jobs with every instruction set of this machine.
+template <class Body>
+void for_each_execution(Body body) {
+    for (const InstructionSet set : available_instruction_sets()) {
+        for (const int32_t n_jobs : job_counts) {
+            const Run run(n_jobs, set);
+            body(static_cast<const Execution&>(run));
+        }
+    }
+}
+
+}  // namespace wordodds

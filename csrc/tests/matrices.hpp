@@ -1,0 +1,53 @@
+// Random sparse matrices for tests: exact-size vectors and a view of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "documents.hpp"
+#include "wordodds/base/types.hpp"
+
+namespace wordodds {
+
+template <class Index, class Value>
+struct OwnedCsr {
+    int64_t n_rows = 0;
+    int64_t n_cols = 0;
+    std::vector<Index> indptr{0};
+    std::vector<Index> indices;
+    std::vector<Value> data;
+
+    CsrView<Index, Value> view() const { return {n_rows, n_cols, indptr, indices, data}; }
+};
+
+// Up to row_max entries a row, neither sorted nor distinct, explicit zeros among them.
+template <class Index, class Value>
+OwnedCsr<Index, Value> random_csr(Random& random, int64_t n_rows, int64_t n_cols, int64_t row_max) {
+    OwnedCsr<Index, Value> matrix;
+    matrix.n_rows = n_rows;
+    matrix.n_cols = n_cols;
+    for (int64_t row = 0; row < n_rows; ++row) {
+        const int64_t n = n_cols == 0 ? 0 : below(random, row_max + 1);
+        for (int64_t i = 0; i < n; ++i) {
+            matrix.indices.push_back(static_cast<Index>(below(random, n_cols)));
+            matrix.data.push_back(random() % 10 == 0 ? Value{0}
+                                                     : static_cast<Value>(5.0 * uniform(random)));
+        }
+        matrix.indptr.push_back(static_cast<Index>(matrix.indices.size()));
+    }
+    matrix.indptr.shrink_to_fit();
+    matrix.indices.shrink_to_fit();
+    matrix.data.shrink_to_fit();
+    return matrix;
+}
+
+// body<Index, Value>() for both index widths and both value widths.
+template <class Body>
+void for_each_index_value(Body body) {
+    body.template operator()<int32_t, float>();
+    body.template operator()<int32_t, double>();
+    body.template operator()<int64_t, float>();
+    body.template operator()<int64_t, double>();
+}
+
+}  // namespace wordodds

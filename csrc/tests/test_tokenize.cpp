@@ -1,0 +1,181 @@
+#include "check.hpp"
+#include "documents.hpp"
+#include "execution.hpp"
+#include "reference/tokenize.hpp"
+#include "wordodds/text/tokenize.hpp"
+
+namespace wordodds {
+namespace {
+
+// The scanner's window in code points (tokenize.cpp keeps it private): texts are laid around it.
+constexpr int64_t window = 8192;
+
+std::vector<std::string> words_of(Tokenizer& tokenizer, const Document& document) {
+    std::vector<std::string> words;
+    unsigned read_behind = 0;
+    tokenizer.start(document);
+    while (tokenizer.next()) {
+        for (const TokenSpan token : tokenizer.tokens()) {
+            words.emplace_back(tokenizer.bytes() + token.begin, token.length);
+            const char* const behind = tokenizer.bytes() + token.begin + token.length;
+            // The header promises that these may be read; AddressSanitizer watches.
+            const volatile char* const last = behind + Tokenizer::token_padding - 1;
+            read_behind += static_cast<uint8_t>(*last);
+        }
+    }
+    CHECK(!tokenizer.next(), read_behind);
+    return words;
+}
+
+void check_words(const std::u32string& text, TextKind kind) {
+    const OwnedDocument document(text, kind);
+    const std::vector<std::string> expected = reference::tokenize(text);
+    for (const InstructionSet set : available_instruction_sets()) {
+        Tokenizer tokenizer(set);
+        CHECK_SAME(words_of(tokenizer, document.view()), expected, kind, text.size());
+        if (kind != TextKind::ascii) break;  // only ASCII has more than one kernel
+    }
+}
+
+std::u32string repeated(const std::u32string& pattern, int64_t length) {
+    std::u32string text;
+    while (static_cast<int64_t>(text.size()) < length) text += pattern;
+    text.resize(static_cast<size_t>(length));
+    return text;
+}
+
+TEST("words written out by hand") {
+    const std::u32string text =
+        U"The quick_brown FOX: a b2 \u00C9t\u00E9, x \u03A3\u039F\u03A6\u039F\u03A3; don't \u0130I";
+    const std::vector<std::string> expected = {
+        "the", "quick_brown", "fox", "b2", "\xC3\xA9t\xC3\xA9",
+        "\xCF\x83\xCE\xBF\xCF\x86\xCE\xBF\xCF\x82", "don"};
+    Tokenizer tokenizer(InstructionSet::baseline);
+    const OwnedDocument document(text, TextKind::ucs2);
+    CHECK_SAME(words_of(tokenizer, document.view()), expected);
+}
+
+TEST("empty text, NUL, one character, separators only") {
+    for (const TextKind kind : text_kinds) {
+        check_words(U"", kind);
+        check_words(std::u32string(1, U'\0'), kind);
+        check_words({U'a', U'b', U'\0', U'c', U'd', U'\0'}, kind);
+        check_words(U"a", kind);
+        check_words(U"ab", kind);
+        check_words(U"a b c", kind);
+        check_words(std::u32string(3 * window, U' '), kind);
+        check_words(std::u32string(3 * window, U'\0'), kind);
+    }
+    check_words(U"\u4E2D", TextKind::ucs2);  // three bytes, but one character: no word
+    check_words(U"\u4E2D\u4E2D", TextKind::ucs2);
+    check_words(U"\U00010400 \U00010400\U00010401", TextKind::ucs4);
+}
+
+TEST("random short documents of every kind") {
+    Random random(6);
+    for (int repeat = 0; repeat < 3000; ++repeat) {
+        const TextKind kind = text_kinds[repeat % 4];
+        check_words(random_text(random, below(random, 200), kind), kind);
+    }
+}
+
+TEST("random documents of several windows, of every kind") {
+    Random random(7);
+    for (int repeat = 0; repeat < 12; ++repeat) {
+        const TextKind kind = text_kinds[repeat % 4];
+        check_words(random_text(random, below(random, 5 * window), kind), kind);
+    }
+}
+
+TEST("one tokenizer serves document after document") {
+    Random random(8);
+    Tokenizer tokenizer(available_instruction_sets().back());
+    for (int repeat = 0; repeat < 100; ++repeat) {
+        const TextKind kind = text_kinds[random() % 4];
+        const int64_t length = below(random, repeat % 10 == 0 ? 3 * window : 100);
+        const OwnedDocument document(random_text(random, length, kind), kind);
+        if (repeat % 7 == 0) {  // abandoned half way: the next start() must not see the rest
+            tokenizer.start(document.view());
+            tokenizer.next();
+            continue;
+        }
+        CHECK_SAME(words_of(tokenizer, document.view()),
+                   reference::tokenize(reference::decode(document.view())), repeat);
+    }
+}
+
+TEST("a document ends on, before and behind the border of a window or block") {
+    for (const TextKind kind : text_kinds) {
+        for (const int64_t end : {int64_t{64}, int64_t{128}, window, 2 * window}) {
+            for (int64_t length = end - 2; length <= end + 2; ++length) {
+                check_words(repeated(U"ab cde ", length), kind);
+                check_words(repeated(U"x", length), kind);
+                check_words(repeated(U"x", length - 1) + U" ", kind);
+                check_words(repeated(U" ", length - 2) + U"yz", kind);
+            }
+        }
+    }
+}
+
+TEST("words across the border of a window, at every place") {
+    const std::u32string words[] = {U"Ab", U"Abcdefghijklmnopqrstuvwxyz0123456789_",
+                                    U"\u00C9\u00E9\u00C9", U"\u4E2D\u0391\u4E2D\u0391",
+                                    U"\U00010400\u03A3a\u03A3"};
+    for (const std::u32string& word : words) {
+        const TextKind kind = kind_of(word);
+        const auto n = static_cast<int64_t>(word.size());
+        for (int64_t start = window - n - 1; start <= window + 1; ++start) {
+            // From blanks: the window's bytes end anywhere in a block of 64.
+            check_words(std::u32string(static_cast<size_t>(start), U' ') + word + U" tail", kind);
+            check_words(std::u32string(static_cast<size_t>(start), U' ') + word, kind);
+        }
+    }
+}
+
+TEST("words across many windows") {
+    for (const std::u32string& pattern :
+         {std::u32string(U"Ab"), std::u32string(U"\u00C9x"), std::u32string(U"\u4E2Da\u03A3"),
+          std::u32string(U"\U00010400\u4E2D\u00E9z")}) {
+        for (const int64_t length : {window, 2 * window - 1, 5 * window + 17}) {
+            const std::u32string word = repeated(pattern, length);
+            check_words(word, kind_of(pattern));
+            check_words(U"ab " + word + U" cd " + word, kind_of(pattern));
+        }
+    }
+}
+
+TEST("a word of a megabyte") {
+    check_words(U"start " + repeated(U"aBcDeF1", 1 << 20) + U" end", TextKind::ascii);
+    check_words(U"start " + repeated(U"a\u4E2D\U00010400", 400'000) + U" end", TextKind::ucs4);
+}
+
+TEST("a sigma whose context lies in another window") {
+    const std::u32string ignorables[] = {U".", U"\u00AD", U"'\u0301"};
+    for (const std::u32string& ignorable : ignorables) {
+        for (const int64_t gap : {int64_t{1}, int64_t{40}, window, 2 * window + 5}) {
+            const std::u32string between = repeated(ignorable, gap);
+            for (int64_t lead = window - 2; lead <= window; ++lead) {
+                const std::u32string before(static_cast<size_t>(lead), U' ');
+                for (const std::u32string& context :
+                     {U"A" + between + U"\u03A3x", U"AB" + between + U"B\u03A3" + between + U"A",
+                      U"B\u03A3" + between, U"B\u03A3" + between + U" A",
+                      between + U"\u03A3\u03A3" + between + U"\u03A3A"}) {
+                    check_words(before + context, TextKind::ucs2);
+                }
+            }
+        }
+    }
+}
+
+TEST("300,000 sigmas between ignorable characters take linear time") {
+    // Each run of ignorables is looked at twice; a quadratic scan would take minutes.
+    check_words(repeated(U"\u03A3.", 600'000), TextKind::ucs2);
+    std::u32string text = repeated(U".", 200'000);
+    text += repeated(U"a\u03A3", 200'000) + repeated(U".", 200'000);
+    const OwnedDocument document(text, TextKind::ucs2);
+    Tokenizer tokenizer(InstructionSet::baseline);
+    CHECK_EQ(words_of(tokenizer, document.view()).size(), 1u);
+}
+
+}  // namespace
+}  // namespace wordodds

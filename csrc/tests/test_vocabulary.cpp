@@ -1,0 +1,291 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "check.hpp"
+#include "documents.hpp"
+#include "execution.hpp"
+#include "wordodds/text/vocabulary.hpp"
+
+namespace wordodds {
+namespace {
+
+constexpr HashKey some_key{0x9E3779B97F4A7C15u, 0xD1B54A32D192ED03u};
+
+// A key needs 16 readable bytes from its start. What stands behind the term must not matter:
+// 0xFF here, and the block ends there, for AddressSanitizer to watch.
+class Padded {
+   public:
+    explicit Padded(const std::string& term)
+        : length_(static_cast<uint32_t>(term.size())),
+          bytes_(new char[std::max<size_t>(term.size(), token_head_bytes)]) {
+        std::memset(bytes_.get(), 0xFF, std::max<size_t>(term.size(), token_head_bytes));
+        std::copy(term.begin(), term.end(), bytes_.get());
+    }
+
+    TokenKey key(HashKey key) const { return make_token_key(bytes_.get(), length_, key); }
+
+   private:
+    uint32_t length_;
+    std::unique_ptr<char[]> bytes_;
+};
+
+uint32_t find(const Vocabulary& vocabulary, const std::string& term) {
+    return vocabulary.find(Padded(term).key(vocabulary.key()));
+}
+
+uint32_t insert(Vocabulary& vocabulary, const std::string& term) {
+    return vocabulary.find_or_insert(Padded(term).key(vocabulary.key()));
+}
+
+std::vector<std::string> terms_of(const Vocabulary& vocabulary) {
+    std::vector<std::string> terms;
+    for (int64_t id = 0; id < vocabulary.size(); ++id) terms.emplace_back(vocabulary.term(id));
+    return terms;
+}
+
+// Terms of 1 to 64 bytes, any byte, NUL among them; many share their first 16 bytes, many differ
+// from another only in length or in zeros at the end.
+std::string random_term(Random& random) {
+    const auto length = static_cast<size_t>(1 + below(random, 64));
+    std::string term(length, '\0');
+    const bool plain = random() % 2 == 0;
+    for (char& c : term) c = static_cast<char>(plain ? 'a' + below(random, 4) : below(random, 256));
+    if (random() % 4 == 0) term.replace(0, std::min<size_t>(16, length), 16, 'x');
+    if (random() % 8 == 0) term.append(static_cast<size_t>(below(random, 4)), '\0');
+    if (term.size() > 64) term.resize(64);
+    return term;
+}
+
+std::vector<std::string> distinct_terms(uint64_t seed, size_t n) {
+    Random random(seed);
+    std::unordered_map<std::string, size_t> seen;
+    std::vector<std::string> terms;
+    while (terms.size() < n) {
+        const std::string term = random_term(random);
+        if (seen.emplace(term, terms.size()).second) terms.push_back(term);
+    }
+    return terms;
+}
+
+Vocabulary vocabulary_of(const std::vector<std::string>& terms, HashKey key = some_key) {
+    Vocabulary vocabulary(key);
+    for (const std::string& term : terms) insert(vocabulary, term);
+    return vocabulary;
+}
+
+TEST("insert, find and grow as std::unordered_map does") {
+    Random random(9);
+    Vocabulary vocabulary(some_key);
+    std::unordered_map<std::string, uint32_t> expected;
+    std::vector<std::string> order;
+    while (order.size() < 120'000) {
+        const std::string term = random_term(random);
+        const auto known = expected.find(term);
+        CHECK_EQ(find(vocabulary, term),
+                 known == expected.end() ? Vocabulary::not_found : known->second, term);
+        const auto next = static_cast<uint32_t>(order.size());
+        const bool is_new = expected.emplace(term, next).second;
+        if (is_new) order.push_back(term);
+        CHECK_EQ(insert(vocabulary, term), expected[term], term);
+    }
+    CHECK_EQ(vocabulary.size(), static_cast<int64_t>(order.size()));
+    for (const auto& [term, id] : expected) CHECK_EQ(find(vocabulary, term), id, term);
+    CHECK_SAME(terms_of(vocabulary), order);
+    for (int i = 0; i < 10'000; ++i) {
+        const std::string term = random_term(random) + "!";
+        if (expected.count(term) == 0) CHECK_EQ(find(vocabulary, term), Vocabulary::not_found);
+    }
+}
+
+TEST("terms that differ only in length, or in one byte, are different") {
+    Vocabulary vocabulary(some_key);
+    std::vector<std::string> terms;
+    for (size_t length = 1; length <= 64; ++length) {
+        terms.push_back(std::string(length, 'a'));
+        terms.push_back(std::string(length, '\0'));
+        terms.push_back(std::string(length - 1, 'a') + 'b');
+        terms.push_back("0123456789abcdef" + std::string(length, 'c'));
+        terms.push_back("0123456789abcdef" + std::string(length, 'c') + '\0');
+    }
+    for (size_t i = 0; i < terms.size(); ++i) CHECK_EQ(insert(vocabulary, terms[i]), i, terms[i]);
+    for (size_t i = 0; i < terms.size(); ++i) CHECK_EQ(find(vocabulary, terms[i]), i, terms[i]);
+}
+
+TEST("the key of a token does not see what stands behind it") {
+    for (uint32_t length = 0; length <= 40; ++length) {
+        std::string x(64, 'x'), y(64, 'y');
+        std::fill_n(x.begin(), length, 'a');
+        std::fill_n(y.begin(), length, 'a');
+        const TokenKey from_x = make_token_key(x.data(), length, some_key);
+        const TokenKey from_y = make_token_key(y.data(), length, some_key);
+        CHECK_EQ(from_x.hash, from_y.hash, length);
+        CHECK_EQ(from_x.head[0], from_y.head[0], length);
+        CHECK_EQ(from_x.head[1], from_y.head[1], length);
+    }
+}
+
+// The key is known here, so a whole family of terms can be given the same hash: a head whose first
+// 8 bytes equal key.a makes the product zero.
+TEST("terms that all collide are still told apart") {
+    std::string lead(8, '\0');
+    std::memcpy(lead.data(), &some_key.a, 8);
+    Vocabulary vocabulary(some_key);
+    std::vector<std::string> terms;
+    for (int i = 0; i < 1500; ++i) {  // the last 500 end in a zero byte, like others without
+        terms.push_back(lead + std::to_string(i % 1000));
+        if (i >= 1000) terms.back() += '\0';
+    }
+    CHECK_EQ(Padded(terms[0]).key(some_key).hash, Padded(terms[999]).key(some_key).hash);
+    for (size_t i = 0; i < terms.size(); ++i) CHECK_EQ(insert(vocabulary, terms[i]), i);
+    for (size_t i = 0; i < terms.size(); ++i) CHECK_EQ(find(vocabulary, terms[i]), i);
+    CHECK_EQ(find(vocabulary, lead), Vocabulary::not_found);
+}
+
+TEST("other hash keys, the same results") {
+    const std::vector<std::string> terms = distinct_terms(10, 5000);
+    for (const HashKey key : {HashKey{0, 0}, HashKey{1, 2}, HashKey{~uint64_t{0}, 77}, some_key}) {
+        Vocabulary vocabulary = vocabulary_of(terms, key);
+        CHECK_SAME(terms_of(vocabulary), terms);
+        vocabulary.sort(Run());
+        std::vector<std::string> sorted = terms;
+        std::sort(sorted.begin(), sorted.end());
+        CHECK_SAME(terms_of(vocabulary), sorted);
+    }
+}
+
+TEST("expected_terms changes nothing but speed") {
+    const std::vector<std::string> terms = distinct_terms(11, 3000);
+    for (const int64_t expected_terms : {0, 1, 511, 512, 513, 100'000}) {
+        Vocabulary vocabulary(some_key, expected_terms);
+        for (size_t i = 0; i < terms.size(); ++i) CHECK_EQ(insert(vocabulary, terms[i]), i);
+        CHECK_SAME(terms_of(vocabulary), terms);
+    }
+}
+
+TEST("merge inserts the other's terms in their order and returns their numbers") {
+    const std::vector<std::string> all = distinct_terms(12, 30'000);
+    Vocabulary left = vocabulary_of({all.begin(), all.begin() + 20'000});
+    const std::vector<std::string> right_terms(all.begin() + 10'000, all.end());
+    const Vocabulary right = vocabulary_of(right_terms);
+    StopToken stop;
+    const std::vector<uint32_t> ids = left.merge(right, stop);
+    CHECK_SAME(terms_of(left), all);
+    CHECK_EQ(ids.size(), right_terms.size());
+    for (size_t i = 0; i < ids.size(); ++i) CHECK_EQ(ids[i], i + 10'000);
+    for (size_t i = 0; i < all.size(); ++i) CHECK_EQ(find(left, all[i]), i);
+    CHECK_SAME(terms_of(right), right_terms);
+
+    Vocabulary empty(some_key);
+    CHECK(left.merge(empty, stop).empty());
+    empty.merge(left, stop);
+    CHECK_SAME(terms_of(empty), all);
+    stop.request();
+    CHECK_THROWS(Stopped, empty.merge(right, stop));
+}
+
+TEST("sort gives byte order, and find knows the new numbers") {
+    const std::vector<std::string> terms = distinct_terms(13, 25'000);
+    std::vector<std::string> sorted = terms;
+    std::sort(sorted.begin(), sorted.end());  // std::string compares bytes as unsigned
+    for (const int32_t n_jobs : job_counts) {
+        Vocabulary vocabulary = vocabulary_of(terms);
+        const std::vector<uint32_t> rank = vocabulary.sort(Run(n_jobs));
+        CHECK_SAME(terms_of(vocabulary), sorted, n_jobs);
+        CHECK_EQ(rank.size(), terms.size());
+        for (size_t i = 0; i < terms.size(); ++i) {
+            CHECK_EQ(vocabulary.term(rank[i]), terms[i], i, n_jobs);
+            CHECK_EQ(find(vocabulary, terms[i]), rank[i], i, n_jobs);
+        }
+        // It goes on growing as before.
+        CHECK_EQ(insert(vocabulary, std::string(70, 'q')), terms.size());
+        CHECK_EQ(find(vocabulary, std::string(70, 'q')), terms.size());
+    }
+}
+
+TEST("sort of nothing, of one, of what is sorted") {
+    Vocabulary vocabulary(some_key);
+    CHECK(vocabulary.sort(Run()).empty());
+    insert(vocabulary, "b");
+    CHECK_SAME(vocabulary.sort(Run()), (std::vector<uint32_t>{0}));
+    insert(vocabulary, "c");
+    CHECK_SAME(vocabulary.sort(Run(2)), (std::vector<uint32_t>{0, 1}));
+    insert(vocabulary, "a");
+    CHECK_SAME(vocabulary.sort(Run(2)), (std::vector<uint32_t>{1, 2, 0}));
+}
+
+TEST("a stopped sort leaves the vocabulary as it was") {
+    const std::vector<std::string> terms = distinct_terms(14, 5000);
+    for (const int32_t n_jobs : job_counts) {
+        Vocabulary vocabulary = vocabulary_of(terms);
+        Run run(n_jobs);
+        run.stop().request();
+        CHECK_THROWS(Stopped, vocabulary.sort(run));
+        CHECK_SAME(terms_of(vocabulary), terms, n_jobs);
+        for (size_t i = 0; i < terms.size(); ++i) CHECK_EQ(find(vocabulary, terms[i]), i);
+    }
+}
+
+struct Packed {
+    std::vector<char> arena;
+    std::vector<int64_t> offsets{0};
+
+    explicit Packed(const std::vector<std::string>& terms) {
+        for (const std::string& term : terms) {
+            arena.insert(arena.end(), term.begin(), term.end());
+            offsets.push_back(static_cast<int64_t>(arena.size()));
+        }
+        arena.shrink_to_fit();  // exact, so that a read past its end shows
+    }
+};
+
+TEST("a vocabulary from a packed arena") {
+    for (const size_t n : {0, 1, 2, 600, 20'000}) {
+        const std::vector<std::string> terms = distinct_terms(15, n);
+        const Packed packed(terms);
+        const Vocabulary vocabulary(some_key, packed.arena, packed.offsets);
+        CHECK_SAME(terms_of(vocabulary), terms);
+        for (size_t i = 0; i < n; ++i) CHECK_EQ(find(vocabulary, terms[i]), i);
+        CHECK_SAME(vocabulary.arena(), packed.arena);
+        CHECK_SAME(vocabulary.offsets(), packed.offsets);
+    }
+}
+
+TEST("an empty term is a term like any other") {
+    const Packed packed({"b", "", "a"});
+    Vocabulary vocabulary(some_key, packed.arena, packed.offsets);
+    CHECK_EQ(find(vocabulary, ""), 1u);
+    CHECK_SAME(vocabulary.sort(Run()), (std::vector<uint32_t>{2, 0, 1}));
+    CHECK_EQ(find(vocabulary, ""), 0u);
+}
+
+TEST("bad offsets and repeated terms are refused") {
+    const std::vector<char> arena{'a', 'b', 'c', 'a'};
+    const auto make = [&](std::vector<int64_t> offsets) {
+        Vocabulary(some_key, arena, offsets);
+    };
+    make({0, 1, 2, 4});
+    constexpr int64_t huge = std::numeric_limits<int64_t>::max();
+    for (const std::vector<int64_t>& offsets : std::vector<std::vector<int64_t>>{
+             {}, {0}, {4}, {1, 4}, {-1, 4}, {0, 3}, {0, 5}, {0, 2, 1, 4}, {0, 5, 4}, {0, -1, 4},
+             {0, huge, 4}, {0, huge}, {-huge, huge}}) {
+        CHECK_THROWS(std::invalid_argument, make(offsets));
+    }
+    CHECK_THROWS(std::invalid_argument, make({0, 1, 3, 4}));     // "a", "bc", "a"
+    CHECK_THROWS(std::invalid_argument, make({0, 0, 0, 4}));     // "" twice
+}
+
+// The last test of its file: a sanitizer that objects ends the process.
+TEST("a vocabulary of the empty term alone can be sorted") {
+    const Packed packed({""});
+    Vocabulary vocabulary(some_key, packed.arena, packed.offsets);
+    CHECK_SAME(vocabulary.sort(Run()), (std::vector<uint32_t>{0}));
+    CHECK_EQ(find(vocabulary, ""), 0u);
+}
+
+}  // namespace
+}  // namespace wordodds
