@@ -16,7 +16,7 @@ constexpr int64_t n_buckets = 1 << 16;
 // The first 8 bytes as a number that compares as the bytes do.
 uint64_t leading_bytes(std::string_view term) {
     uint64_t bytes = 0;
-    std::memcpy(&bytes, term.data(), std::min<size_t>(8, term.size()));
+    if (!term.empty()) std::memcpy(&bytes, term.data(), std::min<size_t>(8, term.size()));
     if constexpr (std::endian::native == std::endian::little) bytes = __builtin_bswap64(bytes);
     return bytes;
 }
