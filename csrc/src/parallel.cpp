@@ -12,10 +12,11 @@ namespace {
 // What the threads of one parallel_for share.
 class Crew {
    public:
-    Crew(const Execution& execution, int64_t n_chunks,
+    Crew(const Execution& execution, int64_t n_chunks, int64_t n_workers,
          const std::function<void(int64_t, int32_t)>& body)
         : execution_(execution), n_chunks_(n_chunks), body_(body) {
-        threads_.reserve(static_cast<size_t>(execution.n_jobs));
+        // Now, so that no later growth can fail while threads run.
+        threads_.reserve(static_cast<size_t>(n_workers));
     }
 
     // Takes chunks until none is left, one throws or the token stops. Never throws.
@@ -104,7 +105,7 @@ void parallel_for(const Execution& execution, int64_t n_chunks,
         }
         return;
     }
-    Crew crew(execution, n_chunks, body);
+    Crew crew(execution, n_chunks, n_workers, body);
     try {
         for (int32_t worker = 1; worker < n_workers; ++worker) crew.hire(worker);
     } catch (const std::exception&) {
