@@ -28,56 +28,80 @@ uint32_t lower_sigma(const Units<Unit>& text, int64_t position) {
     return cased_beyond(position, -1) && !cased_beyond(position, 1) ? final_sigma : small_sigma;
 }
 
+inline bool is_marked(uint8_t flags, CharacterClass marks) {
+    return marks == CharacterClass::word ? (flags & unicode_word) != 0 : !(flags & unicode_space);
+}
+
 inline void set_bits(uint64_t* mask, int64_t first, int64_t count) {
     for (int64_t i = first; i < first + count; ++i) mask[i >> 6] |= uint64_t{1} << (i & 63);
 }
 
-inline void append(uint32_t code_point, bool word, LoweredOut& out) {
+inline void append(uint32_t code_point, bool marked, LoweredOut& out) {
     const int64_t n = utf8_encode(code_point, out.bytes + out.size);
-    if (word) set_bits(out.mask, out.size, n);
+    if (marked) set_bits(out.mask, out.size, n);
     out.size += n;
 }
 
-template <class Unit>
+template <CharacterClass marks, class Unit>
+void copy_units(const Units<Unit>& text, int64_t begin, int64_t end, LoweredOut& out) {
+    for (int64_t i = begin; i < end; ++i) {
+        append(text[i], is_marked(unicode_record(text[i]).flags, marks), out);
+    }
+}
+
+template <CharacterClass marks, class Unit>
 void lower_units(const Units<Unit>& text, int64_t begin, int64_t end, LoweredOut& out) {
     for (int64_t i = begin; i < end; ++i) {
         const uint32_t code_point = text[i];
         const UnicodeRecord& record = unicode_record(code_point);
-        const bool word = (record.flags & unicode_word) != 0;
         if (!(record.flags & unicode_special)) {
             const auto lowered =
                 static_cast<uint32_t>(static_cast<int32_t>(code_point) + record.lower_delta);
-            // \w is asked of the lower-case form: that is what the pattern sees.
-            const bool still_word =
-                record.lower_delta == 0 ? word : (unicode_record(lowered).flags & unicode_word) != 0;
-            append(lowered, still_word, out);
+            // The class is asked of the lower-case form: that is what a pattern sees.
+            const uint8_t flags =
+                record.lower_delta == 0 ? record.flags : unicode_record(lowered).flags;
+            append(lowered, is_marked(flags, marks), out);
         } else if (code_point == capital_sigma) {
             append(lower_sigma(text, i), true, out);
         } else {  // capital I with dot, the only code point that becomes two
             append('i', true, out);
-            append(combining_dot_above, false, out);
+            append(combining_dot_above, marks == CharacterClass::not_space, out);
         }
+    }
+}
+
+template <CharacterClass marks>
+void append_wide(const Document& document, int64_t begin, int64_t end, bool lowercase,
+                 LoweredOut& out) {
+    const auto units = [&]<class Unit>(Unit) {
+        const Units<Unit> text{static_cast<const Unit*>(document.data), document.length};
+        if (lowercase) {
+            lower_units<marks>(text, begin, end, out);
+        } else {
+            copy_units<marks>(text, begin, end, out);
+        }
+    };
+    switch (document.kind) {
+        case TextKind::ascii:
+        case TextKind::latin1: return units(uint8_t{});
+        case TextKind::ucs2: return units(uint16_t{});
+        case TextKind::ucs4: return units(uint32_t{});
     }
 }
 
 }  // namespace
 
-void lower_append(const Document& document, int64_t begin, int64_t end,
+void lower_append(const Document& document, int64_t begin, int64_t end, LowerOptions options,
                   InstructionSet instruction_set, LoweredOut& out) {
-    const auto units = [&]<class Unit>(Unit) {
-        const Units<Unit> text{static_cast<const Unit*>(document.data), document.length};
-        lower_units(text, begin, end, out);
-    };
-    switch (document.kind) {
-        case TextKind::ascii:
-            ascii_lower_for(instruction_set)(static_cast<const char*>(document.data) + begin,
-                                             end - begin, out.bytes + out.size,
-                                             out.mask + out.size / 64);
-            out.size += end - begin;
-            return;
-        case TextKind::latin1: return units(uint8_t{});
-        case TextKind::ucs2: return units(uint16_t{});
-        case TextKind::ucs4: return units(uint32_t{});
+    if (document.kind == TextKind::ascii) {
+        const char* source = static_cast<const char*>(document.data) + begin;
+        ascii_lower_for(options, instruction_set)(source, end - begin, out.bytes + out.size,
+                                                  out.mask + out.size / 64);
+        out.size += end - begin;
+    } else if (options.marks == CharacterClass::word) {
+        append_wide<CharacterClass::word>(document, begin, end, options.lowercase, out);
+    } else {
+        append_wide<CharacterClass::not_space>(document, begin, end, options.lowercase, out);
     }
 }
 

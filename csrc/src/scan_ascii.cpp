@@ -1,4 +1,4 @@
-// Lower-case ASCII and mark its word bytes, 64 at a time; the same bits on every instruction set.
+// Lower-case ASCII and mark its characters, 64 at a time; the same bits on every instruction set.
 #include <array>
 #include <cstring>
 
@@ -16,6 +16,7 @@ constexpr int64_t block_size = 64;
 struct ByteClass {
     char lower;
     bool word;
+    bool space;
 };
 
 constexpr std::array<ByteClass, 256> byte_classes = [] {
@@ -24,37 +25,43 @@ constexpr std::array<ByteClass, 256> byte_classes = [] {
         const bool upper = byte >= 'A' && byte <= 'Z';
         const bool word = upper || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') ||
                           byte == '_';
-        classes[static_cast<size_t>(byte)] = {static_cast<char>(upper ? byte | 0x20 : byte), word};
+        const bool space = (byte >= 9 && byte <= 13) || (byte >= 28 && byte <= 32);
+        classes[static_cast<size_t>(byte)] = {static_cast<char>(upper ? byte | 0x20 : byte), word,
+                                              space};
     }
     return classes;
 }();
 
+template <bool lowercase, CharacterClass marks>
 uint64_t block_baseline(const char* source, char* bytes_out) {
     uint64_t mask = 0;
     for (int i = 0; i < block_size; ++i) {
         const ByteClass entry = byte_classes[static_cast<uint8_t>(source[i])];
-        bytes_out[i] = entry.lower;
-        mask |= static_cast<uint64_t>(entry.word) << i;
+        bytes_out[i] = lowercase ? entry.lower : source[i];
+        const bool marked = marks == CharacterClass::word ? entry.word : !entry.space;
+        mask |= static_cast<uint64_t>(marked) << i;
     }
     return mask;
 }
 
-// The tail goes through a zero-filled block: the source must not be read past its end.
-template <class Block>
-inline void tail(Block block, const char* source, int64_t n, char* bytes_out, uint64_t* mask_out) {
+// The tail goes through a zero-filled block: the source must not be read past its end. Zero bytes
+// are no spaces, so their marks are cut off.
+template <bool lowercase, CharacterClass marks>
+void tail(const char* source, int64_t n, char* bytes_out, uint64_t* mask_out) {
     if (n == 0) return;
     char padded[block_size] = {};
     std::memcpy(padded, source, static_cast<size_t>(n));
-    *mask_out = block(padded, bytes_out);
+    *mask_out = block_baseline<lowercase, marks>(padded, bytes_out) & ((uint64_t{1} << n) - 1);
 }
 
+template <bool lowercase, CharacterClass marks>
 void lower_baseline(const char* source, int64_t n, char* bytes_out, uint64_t* mask_out) {
     for (; n >= block_size; n -= block_size) {
-        *mask_out++ = block_baseline(source, bytes_out);
+        *mask_out++ = block_baseline<lowercase, marks>(source, bytes_out);
         source += block_size;
         bytes_out += block_size;
     }
-    tail(block_baseline, source, n, bytes_out, mask_out);
+    tail<lowercase, marks>(source, n, bytes_out, mask_out);
 }
 
 #if WORDODDS_X86
@@ -67,71 +74,90 @@ WORDODDS_TARGET_AVX2 inline __m256i in_range_avx2(__m256i bytes, char first, cha
     return _mm256_cmpgt_epi8(_mm256_set1_epi8(limit), moved);
 }
 
+template <bool lowercase, CharacterClass marks>
 WORDODDS_TARGET_AVX2 inline uint32_t half_block_avx2(const char* source, char* bytes_out) {
-    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source));
+    __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source));
     const __m256i upper = in_range_avx2(bytes, 'A', 'Z');
-    const __m256i lower =
-        _mm256_or_si256(bytes, _mm256_and_si256(upper, _mm256_set1_epi8(0x20)));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes_out), lower);
-    const __m256i word = _mm256_or_si256(
-        _mm256_or_si256(in_range_avx2(lower, 'a', 'z'), in_range_avx2(lower, '0', '9')),
-        _mm256_cmpeq_epi8(lower, _mm256_set1_epi8('_')));
-    return static_cast<uint32_t>(_mm256_movemask_epi8(word));
+    const __m256i lower = _mm256_or_si256(bytes, _mm256_and_si256(upper, _mm256_set1_epi8(0x20)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes_out), lowercase ? lower : bytes);
+    if constexpr (marks == CharacterClass::word) {
+        const __m256i word = _mm256_or_si256(
+            _mm256_or_si256(in_range_avx2(lower, 'a', 'z'), in_range_avx2(lower, '0', '9')),
+            _mm256_cmpeq_epi8(lower, _mm256_set1_epi8('_')));
+        return static_cast<uint32_t>(_mm256_movemask_epi8(word));
+    } else {
+        const __m256i space =
+            _mm256_or_si256(in_range_avx2(bytes, 9, 13), in_range_avx2(bytes, 28, 32));
+        return ~static_cast<uint32_t>(_mm256_movemask_epi8(space));
+    }
 }
 
-WORDODDS_TARGET_AVX2 inline uint64_t block_avx2(const char* source, char* bytes_out) {
-    const uint64_t low = half_block_avx2(source, bytes_out);
-    const uint64_t high = half_block_avx2(source + 32, bytes_out + 32);
-    return low | (high << 32);
-}
-
+template <bool lowercase, CharacterClass marks>
 WORDODDS_TARGET_AVX2 void lower_avx2(const char* source, int64_t n, char* bytes_out,
                                      uint64_t* mask_out) {
     for (; n >= block_size; n -= block_size) {
-        *mask_out++ = block_avx2(source, bytes_out);
+        const uint64_t low = half_block_avx2<lowercase, marks>(source, bytes_out);
+        const uint64_t high = half_block_avx2<lowercase, marks>(source + 32, bytes_out + 32);
+        *mask_out++ = low | (high << 32);
         source += block_size;
         bytes_out += block_size;
     }
-    tail(block_baseline, source, n, bytes_out, mask_out);
+    tail<lowercase, marks>(source, n, bytes_out, mask_out);
 }
 
+WORDODDS_TARGET_AVX512 inline __mmask64 in_range_avx512(__m512i bytes, char first, char last) {
+    return _mm512_cmple_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8(first)),
+                                  _mm512_set1_epi8(static_cast<char>(last - first)));
+}
+
+template <bool lowercase, CharacterClass marks>
 WORDODDS_TARGET_AVX512 inline uint64_t block_avx512(__m512i bytes, char* bytes_out) {
-    const auto in_range = [](__m512i value, char first, char last) WORDODDS_TARGET_AVX512 {
-        return _mm512_cmple_epu8_mask(_mm512_sub_epi8(value, _mm512_set1_epi8(first)),
-                                      _mm512_set1_epi8(static_cast<char>(last - first)));
-    };
-    const __mmask64 upper = in_range(bytes, 'A', 'Z');
+    const __mmask64 upper = in_range_avx512(bytes, 'A', 'Z');
     const __m512i lower = _mm512_mask_add_epi8(bytes, upper, bytes, _mm512_set1_epi8(0x20));
-    _mm512_storeu_si512(bytes_out, lower);
-    return in_range(lower, 'a', 'z') | in_range(lower, '0', '9') |
-           _mm512_cmpeq_epi8_mask(lower, _mm512_set1_epi8('_'));
+    _mm512_storeu_si512(bytes_out, lowercase ? lower : bytes);
+    if constexpr (marks == CharacterClass::word) {
+        return in_range_avx512(lower, 'a', 'z') | in_range_avx512(lower, '0', '9') |
+               _mm512_cmpeq_epi8_mask(lower, _mm512_set1_epi8('_'));
+    } else {
+        return ~(in_range_avx512(bytes, 9, 13) | in_range_avx512(bytes, 28, 32));
+    }
 }
 
+template <bool lowercase, CharacterClass marks>
 WORDODDS_TARGET_AVX512 void lower_avx512(const char* source, int64_t n, char* bytes_out,
                                          uint64_t* mask_out) {
     for (; n >= block_size; n -= block_size) {
-        *mask_out++ = block_avx512(_mm512_loadu_si512(source), bytes_out);
+        *mask_out++ = block_avx512<lowercase, marks>(_mm512_loadu_si512(source), bytes_out);
         source += block_size;
         bytes_out += block_size;
     }
     if (n == 0) return;
     // A masked load does not touch the bytes it leaves out.
     const __mmask64 present = (uint64_t{1} << n) - 1;
-    *mask_out = block_avx512(_mm512_maskz_loadu_epi8(present, source), bytes_out);
+    const __m512i last = _mm512_maskz_loadu_epi8(present, source);
+    *mask_out = block_avx512<lowercase, marks>(last, bytes_out) & present;
 }
 
 #endif
 
+template <bool lowercase, CharacterClass marks>
+AsciiLower best_of([[maybe_unused]] InstructionSet instruction_set) {
+#if WORDODDS_X86
+    if (instruction_set == InstructionSet::avx512) return lower_avx512<lowercase, marks>;
+    if (instruction_set == InstructionSet::avx2) return lower_avx2<lowercase, marks>;
+#endif
+    return lower_baseline<lowercase, marks>;
+}
+
 }  // namespace
 
-AsciiLower ascii_lower_for(InstructionSet instruction_set) {
-#if WORDODDS_X86
-    if (instruction_set == InstructionSet::avx512) return lower_avx512;
-    if (instruction_set == InstructionSet::avx2) return lower_avx2;
-#else
-    (void)instruction_set;
-#endif
-    return lower_baseline;
+AsciiLower ascii_lower_for(LowerOptions options, InstructionSet instruction_set) {
+    if (options.marks == CharacterClass::word) {
+        return options.lowercase ? best_of<true, CharacterClass::word>(instruction_set)
+                                 : best_of<false, CharacterClass::word>(instruction_set);
+    }
+    return options.lowercase ? best_of<true, CharacterClass::not_space>(instruction_set)
+                             : best_of<false, CharacterClass::not_space>(instruction_set);
 }
 
 }  // namespace wordodds

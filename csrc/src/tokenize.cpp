@@ -50,7 +50,7 @@ bool Tokenizer::next() {
         std::min(document_.length - position_, std::max(window_code_points, carry_ / 4));
     make_room(n);
     LoweredOut out{bytes_.data(), mask_.data(), size_};
-    lower_append(document_, position_, position_ + n, instruction_set_, out);
+    lower_append(document_, position_, position_ + n, options_.lower, instruction_set_, out);
     size_ = out.size;
     position_ += n;
     find_tokens(position_ == document_.length);
@@ -91,10 +91,16 @@ void Tokenizer::find_tokens(bool last_window) {
     for (int64_t i = 0; i < n_borders; i += 2) {
         const uint32_t length = borders_[i + 1] - borders_[i];
         *out = {borders_[i], length};
-        // Written always, kept if the run has a second character: no branch to mispredict.
-        out += length > utf8_length(bytes_[borders_[i]]);
+        // Written always, kept if long enough: no branch to mispredict.
+        out += is_long_enough(borders_[i], length);
     }
     tokens_.shrink(out - begin);
+}
+
+inline bool Tokenizer::is_long_enough(uint32_t begin, uint32_t length) const {
+    if (document_.kind == TextKind::ascii) return length >= options_.min_length;
+    if (options_.min_length == 2) return length > utf8_length(bytes_[begin]);
+    return utf8_count(bytes_.data() + begin, length) >= options_.min_length;
 }
 
 }  // namespace wordodds

@@ -54,6 +54,19 @@ Vocabulary::Vocabulary(HashKey key, std::span<const char> arena, std::span<const
     }
 }
 
+void Vocabulary::subset(std::span<const uint8_t> keep, Vocabulary& vocabulary_out) const {
+    Buffer<char> arena;
+    Buffer<int64_t> offsets;
+    offsets.push_back(0);
+    for (size_t i = 0; i < keep.size(); ++i) {
+        if (!keep[i]) continue;
+        const std::string_view kept = term(static_cast<int64_t>(i));
+        std::copy(kept.begin(), kept.end(), arena.extend(static_cast<int64_t>(kept.size())));
+        offsets.push_back(arena.size());
+    }
+    vocabulary_out = Vocabulary(key_, arena.span(), offsets.span());
+}
+
 uint32_t Vocabulary::insert(const TokenKey& token, size_t position) {
     if (size() == max_terms) throw std::invalid_argument("more than 2^31 - 1 distinct terms");
     const auto id = static_cast<uint32_t>(size());

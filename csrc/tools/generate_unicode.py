@@ -1,4 +1,4 @@
-r"""Write the tables behind Python's ``\w`` and ``str.lower`` as C++ initialisers.
+r"""Write the tables behind Python's ``\w``, ``\s`` and ``str.lower`` as C++ initialisers.
 
 Everything is asked of the running interpreter by trying it on each code point, so the tables
 agree with it by construction, whatever version of Unicode it carries.
@@ -16,14 +16,15 @@ SIGMA = "\N{GREEK CAPITAL LETTER SIGMA}"
 FINAL_SIGMA = "\N{GREEK SMALL LETTER FINAL SIGMA}"
 
 # Flags of a record; csrc/include/wordodds/text/unicode.hpp names the same bits.
-WORD, CASED, IGNORABLE, SPECIAL = 1, 2, 4, 8
+WORD, CASED, IGNORABLE, SPECIAL, SPACE = 1, 2, 4, 8, 16
 
 is_word = re.compile(r"\w").fullmatch
+is_space = re.compile(r"\s").fullmatch
 
 
 def record_of(char: str) -> tuple[int, int]:
     """Return (flags, code point of the lower-case form minus code point)."""
-    flags = WORD if is_word(char) else 0
+    flags = (WORD if is_word(char) else 0) | (SPACE if is_space(char) else 0)
     # A capital sigma ends as a final one after a cased letter, looking past ignorable ones. So
     # str.lower itself tells which characters it counts as cased and which it looks past.
     if (char + SIGMA).lower()[-1] == FINAL_SIGMA:

@@ -11,18 +11,24 @@ if TYPE_CHECKING:
     from wordodds._config import show_config as show_config
     from wordodds.bayes import MultinomialNB as MultinomialNB
     from wordodds.text import CountVectorizer as CountVectorizer
+    from wordodds.text import HashingVectorizer as HashingVectorizer
+    from wordodds.text import TfidfTransformer as TfidfTransformer
+    from wordodds.text import TfidfVectorizer as TfidfVectorizer
 
 __version__ = "0.1.0"
 
 # Public name -> the module that defines it; None: the name is a module itself.
 _HOMES = {
     "CountVectorizer": "wordodds.text",
+    "HashingVectorizer": "wordodds.text",
     "MultinomialNB": "wordodds.bayes",
+    "TfidfTransformer": "wordodds.text",
+    "TfidfVectorizer": "wordodds.text",
     "datasets": None,
     "show_config": "wordodds._config",
 }
 
-__all__ = ["CountVectorizer", "MultinomialNB", "__version__", "datasets", "show_config"]
+__all__ = [*_HOMES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,10 +1,11 @@
-from typing import TypeAlias
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 Index: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.int64]
-Counts: TypeAlias = npt.NDArray[np.int64]
+Rows: TypeAlias = tuple[Index, Index, npt.NDArray[Any]]
 
 class Vocabulary:
     """The terms of a fitted vectorizer, packed as UTF-8, in column order."""
@@ -19,12 +20,88 @@ class Vocabulary:
     def terms(self) -> list[str]:
         """Return the terms in column order."""
 
+    def subset(self, keep: npt.NDArray[np.uint8]) -> Vocabulary:
+        """Return the terms i with keep[i] != 0, in their order."""
+
+class AnalyzerOptions:
+    """What the compiled analyzers are to do."""
+
+    def __init__(
+        self,
+        analyzer: str,
+        lowercase: bool,
+        word_min_length: int,
+        ngram_min: int,
+        ngram_max: int,
+        stop_words: Vocabulary | None,
+    ) -> None:
+        """Take "word", "char" or "char_wb" and its options."""
+
 def documents_count_growing(
-    documents: tuple[str, ...], key: tuple[int, int], n_jobs: int, instruction_set: int
-) -> tuple[Vocabulary, Index, Index, Counts]:
-    """Count all words; return their vocabulary and the rows as (indptr, indices, data)."""
+    documents: tuple[str, ...],
+    options: AnalyzerOptions,
+    key: tuple[int, int],
+    dtype: Any,
+    binary: bool,
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[Vocabulary, Index, Index, npt.NDArray[Any]]:
+    """Count all features; return their vocabulary and the rows as (indptr, indices, data)."""
 
 def documents_count_frozen(
-    documents: tuple[str, ...], vocabulary: Vocabulary, n_jobs: int, instruction_set: int
-) -> tuple[Index, Index, Counts]:
-    """Count the words of the vocabulary; return the rows as (indptr, indices, data)."""
+    documents: tuple[str, ...],
+    options: AnalyzerOptions,
+    vocabulary: Vocabulary,
+    dtype: Any,
+    binary: bool,
+    n_jobs: int,
+    instruction_set: int,
+) -> Rows:
+    """Count the features of the vocabulary; return the rows as (indptr, indices, data)."""
+
+def documents_count_hashed(
+    documents: tuple[str, ...],
+    options: AnalyzerOptions,
+    n_features: int,
+    alternate_sign: bool,
+    dtype: Any,
+    binary: bool,
+    n_jobs: int,
+    instruction_set: int,
+) -> Rows:
+    """Sum the features by hashed column; return the rows as (indptr, indices, data)."""
+
+class FeatureCounter:
+    """Counts features that Python found, one document after the other."""
+
+    @staticmethod
+    def growing(key: tuple[int, int]) -> FeatureCounter:
+        """Collect all features."""
+
+    @staticmethod
+    def frozen(vocabulary: Vocabulary) -> FeatureCounter:
+        """Count the features of a vocabulary."""
+
+    @staticmethod
+    def hashed(n_features: int, alternate_sign: bool) -> FeatureCounter:
+        """Sum the features by hashed column."""
+
+    def add_row(self, features: Iterable[str]) -> None:
+        """Take the features of the next document."""
+
+    def finish(
+        self, dtype: Any, binary: bool, n_jobs: int, instruction_set: int
+    ) -> tuple[Vocabulary, Index, Index, npt.NDArray[Any]]:
+        """Return vocabulary and rows."""
+
+def csr_weigh_terms(
+    indptr: npt.NDArray[np.signedinteger[Any]],
+    indices: npt.NDArray[np.signedinteger[Any]],
+    data: npt.NDArray[np.floating[Any]],
+    idf: npt.NDArray[np.floating[Any]] | None,
+    sublinear: bool,
+    norm: str,
+    n_jobs: int,
+    instruction_set: int,
+) -> None:
+    """Turn counts into tf-idf, in place; norm is "none", "l1" or "l2"."""

@@ -8,7 +8,9 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from wordodds._core.common cimport Call, Execution, index_t, span, span_of
+from wordodds._core.common cimport (
+    Call, CsrView, Execution, csr_view, index_t, span, span_of, value_t,
+)
 
 cdef extern from "Python.h":
     bint PyUnicode_Check(object)
@@ -47,17 +49,62 @@ cdef extern from "wordodds/text/vocabulary.hpp" namespace "wordodds" nogil:
         string_view term(int64_t) const
         span[const char] arena() const
         span[const int64_t] offsets() const
+        void subset(span[const unsigned char], CVocabulary&) except +
+
+cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
+    cdef enum class AnalyzerKind(int32_t):
+        word
+        chars
+        chars_in_words
+    cdef cppclass CAnalyzerOptions "wordodds::AnalyzerOptions":
+        AnalyzerKind kind
+        bint lowercase
+        int32_t word_min_length
+        int32_t ngram_min
+        int32_t ngram_max
+        const CVocabulary* stop_words
 
 cdef extern from "wordodds/text/count.hpp" namespace "wordodds" nogil:
     cdef cppclass CountedRows:
         int64_t n_rows
         int64_t nnz
+    cdef cppclass HashingOptions:
+        int32_t n_features
+        bint alternate_sign
     CountedRows c_documents_count_growing "wordodds::documents_count_growing"(
-        span[Document], const Execution&, CVocabulary&) except +
+        span[Document], const CAnalyzerOptions&, const Execution&, CVocabulary&) except +
     CountedRows c_documents_count_frozen "wordodds::documents_count_frozen"(
-        span[Document], const CVocabulary&, const Execution&) except +
-    void counted_rows_write[Index](
-        const CountedRows&, const Execution&, span[Index], span[Index], span[int64_t]) except +
+        span[Document], const CAnalyzerOptions&, const CVocabulary&, const Execution&) except +
+    CountedRows c_documents_count_hashed "wordodds::documents_count_hashed"(
+        span[Document], const CAnalyzerOptions&, HashingOptions, const Execution&) except +
+    void counted_rows_write[Index, Value](
+        const CountedRows&, bint, const Execution&, span[Index], span[Index], span[Value]) except +
+
+cdef extern from "wordodds/text/feature_counter.hpp" namespace "wordodds" nogil:
+    cdef cppclass CFeatureCounter "wordodds::FeatureCounter":
+        CFeatureCounter(HashKey) except +
+        CFeatureCounter(const CVocabulary&) except +
+        CFeatureCounter(HashingOptions) except +
+        void add(const Document&) except +
+        void end_row() except +
+        CountedRows finish(const Execution&, CVocabulary&) except +
+
+cdef extern from "wordodds/text/tfidf.hpp" namespace "wordodds" nogil:
+    cdef enum class RowNorm(int32_t):
+        none
+        l1
+        l2
+    cdef cppclass TfidfOptions:
+        bint sublinear
+        RowNorm norm
+    void c_csr_weigh_terms "wordodds::csr_weigh_terms"[Index, Value](
+        const CsrView[Index, Value]&, span[const Value], TfidfOptions, const Execution&,
+        span[Value]) except +
+
+ctypedef fused count_t:
+    int64_t
+    float
+    double
 
 
 cdef HashKey hash_key(tuple key):
@@ -109,57 +156,115 @@ cdef class Vocabulary:
         return names
 
 
+    def subset(self, const unsigned char[::1] keep):
+        if keep.shape[0] != len(self):
+            raise ValueError("keep and vocabulary differ in length")
+        cdef Vocabulary kept = Vocabulary.__new__(Vocabulary)
+        if keep.shape[0]:
+            self.engine.get().subset(span_of(&keep[0], keep.shape[0]), kept.engine.get()[0])
+        return kept
+
+
+cdef class AnalyzerOptions:
+    """What the compiled analyzers are to do; keeps the stop words alive."""
+
+    cdef CAnalyzerOptions engine
+    cdef Vocabulary stop_words
+
+    def __init__(
+        self, str analyzer, bint lowercase, int32_t word_min_length,
+        int32_t ngram_min, int32_t ngram_max, Vocabulary stop_words,
+    ):
+        self.engine.kind = {
+            "word": AnalyzerKind.word,
+            "char": AnalyzerKind.chars,
+            "char_wb": AnalyzerKind.chars_in_words,
+        }[analyzer]
+        self.engine.lowercase = lowercase
+        self.engine.word_min_length = word_min_length
+        self.engine.ngram_min = ngram_min
+        self.engine.ngram_max = ngram_max
+        self.stop_words = stop_words
+        if stop_words is not None:
+            self.engine.stop_words = stop_words.engine.get()
+
+
+cdef int borrow_one(object text, Document* document_out) except -1:
+    # The caller keeps the string alive, and strings never change: its buffer stays valid without
+    # the interpreter lock.
+    cdef int kind = PyUnicode_KIND(text)
+    document_out.data = PyUnicode_DATA(text)
+    document_out.length = PyUnicode_GET_LENGTH(text)
+    if kind == 1:
+        document_out.kind = TextKind.ascii if PyUnicode_IS_ASCII(text) else TextKind.latin1
+    else:
+        document_out.kind = TextKind.ucs2 if kind == 2 else TextKind.ucs4
+    return 0
+
+
 cdef vector[Document] borrow(tuple documents) except *:
-    # The tuple keeps the strings alive, and strings never change: their buffers stay valid
-    # without the interpreter lock.
     cdef vector[Document] borrowed
     cdef Document document
-    cdef int kind
     borrowed.reserve(len(documents))
     for row, text in enumerate(documents):
         if not PyUnicode_Check(text):
             raise TypeError(f"document {row} is {type(text).__name__}, expected str")
-        document.data = PyUnicode_DATA(text)
-        document.length = PyUnicode_GET_LENGTH(text)
+        borrow_one(text, &document)
         if document.length > document_max_length:
-            raise ValueError(f"document {row} is longer than 2**32 - 1 characters; split it")
-        kind = PyUnicode_KIND(text)
-        if kind == 1:
-            document.kind = TextKind.ascii if PyUnicode_IS_ASCII(text) else TextKind.latin1
-        else:
-            document.kind = TextKind.ucs2 if kind == 2 else TextKind.ucs4
+            raise ValueError(f"document {row} has 2**31 characters or more; split it")
         borrowed.push_back(document)
     return borrowed
 
 
-cdef object write_rows(const CountedRows& rows, Call* call):
-    dtype = np.int32 if rows.nnz <= np.iinfo(np.int32).max else np.int64
-    indptr = np.empty(rows.n_rows + 1, dtype=dtype)
-    indices = np.empty(rows.nnz, dtype=dtype)
-    data = np.empty(rows.nnz, dtype=np.int64)
-    if dtype is np.int32:
-        write_rows_as[int32_t](rows, call, indptr, indices, data)
+cdef HashingOptions hashing_options(int32_t n_features, bint alternate_sign):
+    cdef HashingOptions hashing
+    hashing.n_features = n_features
+    hashing.alternate_sign = alternate_sign
+    return hashing
+
+
+cdef object write_rows(const CountedRows& rows, object dtype, bint binary, Call* call):
+    index = np.int32 if rows.nnz <= np.iinfo(np.int32).max else np.int64
+    indptr = np.empty(rows.n_rows + 1, dtype=index)
+    indices = np.empty(rows.nnz, dtype=index)
+    data = np.empty(rows.nnz, dtype=dtype)
+    if index is np.int32:
+        write_rows_as[int32_t](rows, data, binary, call, indptr, indices)
     else:
-        write_rows_as[int64_t](rows, call, indptr, indices, data)
+        write_rows_as[int64_t](rows, data, binary, call, indptr, indices)
     return indptr, indices, data
 
 
 cdef int write_rows_as(
-    const CountedRows& rows, Call* call,
-    index_t[::1] indptr, index_t[::1] indices, int64_t[::1] data,
+    const CountedRows& rows, object data, bint binary, Call* call,
+    index_t[::1] indptr, index_t[::1] indices,
+) except -1:
+    if data.dtype == np.int64:
+        return write_values[index_t, int64_t](rows, binary, call, indptr, indices, data)
+    if data.dtype == np.float32:
+        return write_values[index_t, float](rows, binary, call, indptr, indices, data)
+    return write_values[index_t, double](rows, binary, call, indptr, indices, data)
+
+
+cdef int write_values(
+    const CountedRows& rows, bint binary, Call* call,
+    index_t[::1] indptr, index_t[::1] indices, count_t[::1] data,
 ) except -1:
     cdef index_t* indices_out = &indices[0] if indices.shape[0] else NULL
-    cdef int64_t* data_out = &data[0] if data.shape[0] else NULL
+    cdef count_t* data_out = &data[0] if data.shape[0] else NULL
     with nogil:  # the memoryviews pin the arrays
         counted_rows_write(
-            rows, call.execution,
+            rows, binary, call.execution,
             span_of(&indptr[0], indptr.shape[0]),
             span_of(indices_out, indices.shape[0]),
             span_of(data_out, data.shape[0]))
     return 0
 
 
-def documents_count_growing(tuple documents, tuple key, int32_t n_jobs, int32_t instruction_set):
+def documents_count_growing(
+    tuple documents, AnalyzerOptions options, tuple key, object dtype, bint binary,
+    int32_t n_jobs, int32_t instruction_set,
+):
     cdef vector[Document] borrowed = borrow(documents)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef Vocabulary vocabulary = Vocabulary.__new__(Vocabulary)
@@ -167,19 +272,111 @@ def documents_count_growing(tuple documents, tuple key, int32_t n_jobs, int32_t 
     vocabulary.engine = make_unique[CVocabulary](hash_key(key))
     with nogil:  # `documents` pins the strings
         rows = move(c_documents_count_growing(
-            span_of(borrowed.data(), borrowed.size()),
+            span_of(borrowed.data(), borrowed.size()), options.engine,
             call.get().execution, vocabulary.engine.get()[0]))
-    return vocabulary, *write_rows(rows, call.get())
+    return vocabulary, *write_rows(rows, dtype, binary, call.get())
 
 
 def documents_count_frozen(
-    tuple documents, Vocabulary vocabulary, int32_t n_jobs, int32_t instruction_set
+    tuple documents, AnalyzerOptions options, Vocabulary vocabulary, object dtype, bint binary,
+    int32_t n_jobs, int32_t instruction_set,
 ):
     cdef vector[Document] borrowed = borrow(documents)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef CountedRows rows
     with nogil:  # `documents` pins the strings, `vocabulary` its engine
         rows = move(c_documents_count_frozen(
-            span_of(borrowed.data(), borrowed.size()),
+            span_of(borrowed.data(), borrowed.size()), options.engine,
             vocabulary.engine.get()[0], call.get().execution))
-    return write_rows(rows, call.get())
+    return write_rows(rows, dtype, binary, call.get())
+
+
+def documents_count_hashed(
+    tuple documents, AnalyzerOptions options, int32_t n_features, bint alternate_sign,
+    object dtype, bint binary, int32_t n_jobs, int32_t instruction_set,
+):
+    cdef vector[Document] borrowed = borrow(documents)
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef HashingOptions hashing = hashing_options(n_features, alternate_sign)
+    cdef CountedRows rows
+    with nogil:  # `documents` pins the strings
+        rows = move(c_documents_count_hashed(
+            span_of(borrowed.data(), borrowed.size()), options.engine, hashing,
+            call.get().execution))
+    return write_rows(rows, dtype, binary, call.get())
+
+
+cdef class FeatureCounter:
+    """Counts features that Python found, one document after the other."""
+
+    cdef unique_ptr[CFeatureCounter] engine
+    cdef Vocabulary vocabulary
+
+    def __cinit__(self):
+        cdef HashKey key
+        key.a = key.b = 0
+        self.engine = make_unique[CFeatureCounter](key)
+
+    @staticmethod
+    def growing(tuple key):
+        cdef FeatureCounter counter = FeatureCounter()
+        counter.vocabulary = Vocabulary.__new__(Vocabulary)
+        counter.engine = make_unique[CFeatureCounter](hash_key(key))
+        return counter
+
+    @staticmethod
+    def frozen(Vocabulary vocabulary):
+        cdef FeatureCounter counter = FeatureCounter()
+        counter.vocabulary = vocabulary
+        counter.engine = make_unique[CFeatureCounter](vocabulary.engine.get()[0])
+        return counter
+
+    @staticmethod
+    def hashed(int32_t n_features, bint alternate_sign):
+        cdef FeatureCounter counter = FeatureCounter()
+        counter.vocabulary = Vocabulary.__new__(Vocabulary)
+        counter.engine = make_unique[CFeatureCounter](hashing_options(n_features, alternate_sign))
+        return counter
+
+    def add_row(self, features):
+        cdef Document document
+        for feature in features:
+            if not PyUnicode_Check(feature):
+                raise TypeError(
+                    f"an analyzer gave {type(feature).__name__} ({feature!r:.80}), expected str")
+            borrow_one(feature, &document)
+            self.engine.get().add(document)
+        self.engine.get().end_row()
+
+    def finish(self, object dtype, bint binary, int32_t n_jobs, int32_t instruction_set):
+        cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+        cdef CountedRows rows
+        with nogil:  # the counter owns what it reads
+            rows = move(self.engine.get().finish(
+                call.get().execution, self.vocabulary.engine.get()[0]))
+        return self.vocabulary, *write_rows(rows, dtype, binary, call.get())
+
+
+def csr_weigh_terms(
+    const index_t[::1] indptr, const index_t[::1] indices, value_t[::1] data, idf,
+    bint sublinear, str norm, int32_t n_jobs, int32_t instruction_set,
+):
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef const value_t[::1] idf_view
+    cdef const value_t* idf_ = NULL
+    cdef int64_t n_cols = 0
+    if idf is not None:
+        idf_view = idf
+        n_cols = idf_view.shape[0]
+        idf_ = &idf_view[0] if n_cols else NULL
+    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
+    cdef value_t* data_ = &data[0] if data.shape[0] else NULL
+    cdef const value_t* data_read = data_
+    cdef TfidfOptions options
+    options.sublinear = sublinear
+    options.norm = {"none": RowNorm.none, "l1": RowNorm.l1, "l2": RowNorm.l2}[norm]
+    with nogil:  # the memoryviews pin the arrays
+        c_csr_weigh_terms(
+            csr_view(indptr.shape[0] - 1, n_cols, &indptr[0], indptr.shape[0],
+                     indices_, indices.shape[0], data_read, data.shape[0]),
+            span_of(idf_, n_cols), options, call.get().execution, span_of(data_, data.shape[0]))

@@ -1,5 +1,7 @@
 """Text into counts."""
 
 from wordodds.text.count import CountVectorizer
+from wordodds.text.hashing import HashingVectorizer
+from wordodds.text.tfidf import TfidfTransformer, TfidfVectorizer
 
-__all__ = ["CountVectorizer"]
+__all__ = ["CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer"]

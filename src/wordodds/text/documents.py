@@ -1,20 +1,33 @@
 """Raw documents at the public border: any iterable of text becomes a tuple of ``str``."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-__all__ = ["as_documents"]
+__all__ = ["BadDocumentError", "as_documents"]
 
 
-def as_documents(raw_documents: Any) -> tuple[str, ...]:
+class BadDocumentError(TypeError, ValueError):
+    """A document is not text.
+
+    A TypeError; also a ValueError, which is what scikit-learn raises for NaN.
+    """
+
+
+def as_documents(
+    raw_documents: Any, decode: Callable[[Any], str], source: str = "content"
+) -> tuple[str, ...]:
     """Collect the documents and check that each is text.
 
     Parameters
     ----------
-    raw_documents : iterable of str or bytes
-        A list, tuple, generator, one-dimensional array or column. Bytes are decoded as UTF-8.
+    raw_documents : iterable of str or bytes, of file names or of files
+        A list, tuple, generator, one-dimensional array or column.
+    decode : callable
+        Makes text of what is not ``str`` yet, or of any document if ``source`` is not "content".
+    source : {"content", "filename", "file"}
+        What the documents are, as in scikit-learn's parameter ``input``.
 
     Raises
     ------
@@ -25,18 +38,22 @@ def as_documents(raw_documents: Any) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> as_documents(["one", b"two"])
+    >>> as_documents(["one", b"two"], bytes.decode)
     ('one', 'two')
     """
     _check_collection(raw_documents)
-    documents = tuple(raw_documents)
+    if source != "content":
+        return tuple(map(decode, raw_documents))
+    # Arrow columns iterate over scalars of their own; to_pylist gives str, bytes and None.
+    plain = raw_documents.to_pylist() if hasattr(raw_documents, "to_pylist") else raw_documents
+    documents = tuple(plain)
     if set(map(type, documents)) <= {str}:
         return documents
-    return tuple(_as_text(document, row) for row, document in enumerate(documents))
+    return tuple(_as_text(document, row, decode) for row, document in enumerate(documents))
 
 
 def _check_collection(raw_documents: Any) -> None:
-    if isinstance(raw_documents, str | bytes):
+    if isinstance(raw_documents, str | bytes | bytearray | memoryview):
         raise ValueError(
             "Iterable over raw text documents expected, string object received: pass a list, "
             "such as [text]"
@@ -58,18 +75,23 @@ def _check_collection(raw_documents: Any) -> None:
         )
 
 
-def _as_text(document: Any, row: int) -> str:
+def _as_text(document: Any, row: int, decode: Callable[[Any], str]) -> str:
     if isinstance(document, str):
         return document
     if isinstance(document, bytes):
         try:
-            return document.decode("utf-8")
+            return decode(document)
         except UnicodeDecodeError as error:
-            error.add_note(f"in document {row}; decode the bytes yourself and pass str")
+            error.add_note(f"in document {row}; see the parameters encoding and decode_error")
             raise
-    missing = document is None or (isinstance(document, float) and document != document)
+    missing = (
+        document is None
+        or type(document).__name__ == "NAType"
+        or (isinstance(document, float) and document != document)
+    )
+    what = f"np.{document}" if isinstance(document, float) and missing else repr(document)[:80]
     kind = "missing" if missing else type(document).__name__
-    raise TypeError(
-        f"document {row} is {kind} ({document!r:.80}), expected str or bytes; "
-        "drop it or replace it by an empty text"
+    raise BadDocumentError(
+        f"document {row} is {kind}: {what} is an invalid document, expected byte or unicode "
+        "string. Drop it or replace it by an empty text"
     )

@@ -1,4 +1,4 @@
-// Documents into counts: one CSR row per document, one column per word.
+// Documents into counts: one CSR row per document, one column per feature.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "wordodds/base/buffer.hpp"
 #include "wordodds/base/parallel.hpp"
+#include "wordodds/text/analyze.hpp"
 #include "wordodds/text/document.hpp"
 #include "wordodds/text/vocabulary.hpp"
 
@@ -17,7 +18,7 @@ struct CountedPart {
     int64_t first_row;
     Buffer<int64_t> row_ends;   // row i of the part ends here in `terms` and `counts`
     Buffer<uint32_t> terms;     // ascending within a row
-    Buffer<uint32_t> counts;    // >= 1
+    Buffer<int32_t> counts;     // >= 1, or any sum of signs where features were hashed
     std::vector<uint32_t> ids;  // term number of the part -> number over all parts; empty: the same
 };
 
@@ -29,27 +30,50 @@ struct CountedRows {
     int64_t nnz = 0;
 };
 
-// Counts the words of each document and collects them in a new vocabulary, sorted by code point.
-// Within a row the entries come in the order in which their words first occur in the corpus, which is
-// the order that scikit-learn gives. `vocabulary_out` must be empty.
+// Counts the features of each document and collects them in a new vocabulary, sorted by code point.
+// Within a row the entries come in the order in which their features first occur in the corpus, which
+// is the order that scikit-learn gives. `vocabulary_out` must be empty.
 //
 // O(total length + n_terms log n_terms). Threads take consecutive stretches of documents, each with a
-// vocabulary of its own; merging these in row order numbers every word by its first occurrence, so the
-// result is the same for any number of threads.
-CountedRows documents_count_growing(std::span<const Document> documents, const Execution& execution,
+// vocabulary of its own; merging these in row order numbers every feature by its first occurrence, so
+// the result is the same for any number of threads.
+CountedRows documents_count_growing(std::span<const Document> documents,
+                                    const AnalyzerOptions& options, const Execution& execution,
                                     Vocabulary& vocabulary_out);
 
-// Counts the words that `vocabulary` holds and drops the others; entries of a row in ascending
+// Counts the features that `vocabulary` holds and drops the others; entries of a row in ascending
 // column order. O(total length).
-CountedRows documents_count_frozen(std::span<const Document> documents, const Vocabulary& vocabulary,
+CountedRows documents_count_frozen(std::span<const Document> documents,
+                                   const AnalyzerOptions& options, const Vocabulary& vocabulary,
+                                   const Execution& execution);
+
+struct HashingOptions {
+    int32_t n_features;   // columns, >= 1
+    bool alternate_sign;  // add +1 or -1 by the sign of the hash, else always +1
+};
+
+// 2 * column + negative for a feature's MurmurHash3. The magnitude of the signed hash is taken in 32
+// bits, where that of the smallest number is 2^31.
+inline uint32_t hashed_signed_column(uint32_t hash, HashingOptions hashing) {
+    const bool negative = hash >> 31;
+    const uint32_t magnitude = negative ? 0u - hash : hash;
+    const uint32_t column = magnitude % static_cast<uint32_t>(hashing.n_features);
+    return 2 * column + (negative && hashing.alternate_sign);
+}
+
+// Sums the features of each document by hashed column: column |h| mod n_features of the signed
+// MurmurHash3 h, as scikit-learn's FeatureHasher does. Entries in ascending column order; a sum of
+// signs may be zero and stays. O(total length).
+CountedRows documents_count_hashed(std::span<const Document> documents,
+                                   const AnalyzerOptions& options, HashingOptions hashing,
                                    const Execution& execution);
 
 // Writes the rows as CSR. Lengths: indptr_out n_rows + 1, indices_out and data_out nnz.
-// Precondition: Index holds nnz and every column. O(nnz), or O(nnz) radix passes where
-// several parts were merged.
-template <class Index>
-void counted_rows_write(const CountedRows& rows, const Execution& execution,
+// Precondition: Index holds nnz and every column. With `binary`, every value is 1. O(nnz), or
+// O(nnz) radix passes where several parts were merged.
+template <class Index, class Value>
+void counted_rows_write(const CountedRows& rows, bool binary, const Execution& execution,
                         std::span<Index> indptr_out, std::span<Index> indices_out,
-                        std::span<int64_t> data_out);
+                        std::span<Value> data_out);
 
 }  // namespace wordodds

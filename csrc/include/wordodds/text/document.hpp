@@ -20,7 +20,7 @@ struct Document {
     TextKind kind;
 };
 
-// A word may occur once per code point at most, and counts within a row are 32 bits wide.
-inline constexpr int64_t document_max_length = std::numeric_limits<uint32_t>::max();
+// A feature may occur once per code point, and counts within a row are 32 bits wide, with sign.
+inline constexpr int64_t document_max_length = std::numeric_limits<int32_t>::max();
 
 }  // namespace wordodds

@@ -1,4 +1,4 @@
-// Lower-casing: a stretch of a document into UTF-8 bytes and a mask of word bytes.
+// Lower-casing: a stretch of a document into UTF-8 bytes and a mask of the bytes that matter.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,19 @@
 
 namespace wordodds {
 
+// Which characters the mask marks.
+enum class CharacterClass : int32_t {
+    word,       // \w
+    not_space,  // \S
+};
+
+struct LowerOptions {
+    bool lowercase;        // else the text passes as it is
+    CharacterClass marks;  // asked of the character after lower-casing
+};
+
 // Where the lower-cased stretch goes. Bit i of word i / 64 in `mask` is set where byte i belongs
-// to a character that matches \w.
+// to a marked character.
 struct LoweredOut {
     char* bytes;
     uint64_t* mask;
@@ -22,13 +33,13 @@ struct LoweredOut {
 // more; the mask bits of that room are zero. O(end - begin), plus the run of ignorable
 // characters around each capital sigma: each run is looked at twice at most, so a document takes
 // O(length).
-void lower_append(const Document& document, int64_t begin, int64_t end,
+void lower_append(const Document& document, int64_t begin, int64_t end, LowerOptions options,
                   InstructionSet instruction_set, LoweredOut& out);
 
-// ASCII in one piece: lower-case n bytes and make their mask (ceil(n / 64) words, overwritten).
+// ASCII in one piece: n bytes and their mask (ceil(n / 64) words, overwritten; bits past n are zero).
 // Writes up to 63 zero bytes behind bytes_out[n]. O(n).
 using AsciiLower = void (*)(const char* source, int64_t n, char* bytes_out, uint64_t* mask_out);
-AsciiLower ascii_lower_for(InstructionSet instruction_set);
+AsciiLower ascii_lower_for(LowerOptions options, InstructionSet instruction_set);
 
 // Capital I with dot becomes 3 bytes, any other code point at most 4; the ASCII kernel fills whole
 // blocks of 64.

@@ -1,5 +1,6 @@
-// Words of a document: the maximal runs of two or more \w characters of its lower-case form,
-// which is what re.findall(r"(?u)\b\w\w+\b", text.lower()) gives.
+// Words of a document: the maximal runs of marked characters of its lower-case form. With \w marked
+// and words of two characters or more that is re.findall(r"(?u)\b\w\w+\b", text.lower()); with
+// \S marked, and words of any length, it is text.lower().split().
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,13 @@
 namespace wordodds {
 
 struct TokenSpan {
-    uint32_t begin;  // into Tokenizer::bytes()
+    uint32_t begin;  // into the bytes of the Tokenizer or Analyzer that found it
     uint32_t length;
+};
+
+struct TokenizerOptions {
+    LowerOptions lower;
+    int64_t min_length;  // code points; shorter words are dropped
 };
 
 // Reads a document window by window, so that scratch memory grows with the longest word and never
@@ -27,7 +33,8 @@ struct TokenSpan {
 // the caller can poll for interruption in between. A document takes O(length) in all.
 class Tokenizer {
    public:
-    explicit Tokenizer(InstructionSet instruction_set) : instruction_set_(instruction_set) {}
+    Tokenizer(TokenizerOptions options, InstructionSet instruction_set)
+        : options_(options), instruction_set_(instruction_set) {}
 
     // The document must outlive the last next(). Precondition: length <= document_max_length.
     void start(const Document& document);
@@ -46,7 +53,9 @@ class Tokenizer {
    private:
     void make_room(int64_t n_code_points);
     void find_tokens(bool last_window);
+    bool is_long_enough(uint32_t begin, uint32_t length) const;
 
+    TokenizerOptions options_;
     InstructionSet instruction_set_;
     Document document_{};
     int64_t position_ = 0;  // code points of the document consumed so far

@@ -1,4 +1,4 @@
-// Python's \w and str.lower, one code point at a time, from tables generated at build time.
+// Python's \w, \s and str.lower, one code point at a time, from tables generated at build time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ struct UnicodeRecord {
 inline constexpr uint8_t unicode_word = 1;       // matches \w
 inline constexpr uint8_t unicode_cased = 2;      // a letter with case, and not ignorable
 inline constexpr uint8_t unicode_ignorable = 4;  // str.lower looks past it around a capital sigma
-inline constexpr uint8_t unicode_special = 8;    // lower-casing needs context or more than one code point
+inline constexpr uint8_t unicode_special = 8;    // lower-casing takes context or gives two code points
+inline constexpr uint8_t unicode_space = 16;     // matches \s
 
 extern const char unicode_version[];
 extern const uint16_t unicode_stage1[];

@@ -40,4 +40,14 @@ inline int64_t utf8_length(char lead) {
     return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
+// Whether a byte begins a character.
+inline bool utf8_is_lead(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) != 0x80; }
+
+// How many characters begin within n bytes. O(n).
+inline int64_t utf8_count(const char* bytes, int64_t n) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; ++i) count += utf8_is_lead(bytes[i]);
+    return count;
+}
+
 }  // namespace wordodds

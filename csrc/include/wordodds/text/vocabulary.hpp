@@ -36,6 +36,10 @@ class Vocabulary {
     std::span<const char> arena() const { return arena_.span(); }
     std::span<const int64_t> offsets() const { return offsets_.span(); }
 
+    // The terms i with keep[i] != 0, renumbered in their order, replace vocabulary_out.
+    // Length: keep size(). O(size()).
+    void subset(std::span<const uint8_t> keep, Vocabulary& vocabulary_out) const;
+
     // Bring the slot of a hash near, ahead of a lookup.
     void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & slot_mask_]); }
 

@@ -1,0 +1,28 @@
+// Term weights: counts into tf-idf, row by row.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "wordodds/base/parallel.hpp"
+#include "wordodds/base/types.hpp"
+
+namespace wordodds {
+
+enum class RowNorm : int32_t { none, l1, l2 };
+
+struct TfidfOptions {
+    bool sublinear;  // 1 + log(count) in place of the count
+    RowNorm norm;    // what each row's norm becomes 1 in; a row of zeros stays
+};
+
+// data[i] = tf(data[i]) * idf[indices[i]], then every row divided by its norm; in place.
+//
+// Lengths: idf n_cols, or 0 for no idf; data_in_out as matrix.data (whose values are not read).
+// Norms in double. O(nnz), parallel over rows.
+template <class Index, class Value>
+void csr_weigh_terms(const CsrView<Index, Value>& matrix, std::span<const Value> idf,
+                     TfidfOptions options, const Execution& execution,
+                     std::span<Value> data_in_out);
+
+}  // namespace wordodds

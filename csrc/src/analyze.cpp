@@ -1,0 +1,208 @@
+#include "wordodds/text/analyze.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+#include "wordodds/text/utf8.hpp"
+#include "wordodds/text/vocabulary.hpp"
+
+namespace wordodds {
+namespace {
+
+constexpr int64_t batch_features = 4096;
+
+TokenizerOptions tokenizer_options(const AnalyzerOptions& options) {
+    if (options.kind == AnalyzerKind::word) {
+        return {{options.lowercase, CharacterClass::word}, options.word_min_length};
+    }
+    return {{options.lowercase, CharacterClass::not_space}, 1};
+}
+
+}  // namespace
+
+Analyzer::Analyzer(const AnalyzerOptions& options, InstructionSet instruction_set)
+    : options_(options),
+      instruction_set_(instruction_set),
+      tokenizer_(tokenizer_options(options), instruction_set) {}
+
+void Analyzer::start(const Document& document) {
+    document_ = document;
+    tokenizer_.start(document);
+    is_joined_ = false;
+}
+
+bool Analyzer::next(StopToken& stop) {
+    stop.check();
+    switch (options_.kind) {
+        case AnalyzerKind::word:
+            return options_.ngram_max == 1 ? next_words(stop) : next_joined(stop);
+        case AnalyzerKind::chars: return next_joined(stop);
+        case AnalyzerKind::chars_in_words: return next_padded(stop);
+    }
+    return false;
+}
+
+bool Analyzer::next_words(StopToken&) {
+    if (!tokenizer_.next()) return false;
+    bytes_ = tokenizer_.bytes();
+    features_ = tokenizer_.tokens();
+    if (options_.stop_words != nullptr) drop_stop_words();
+    return true;
+}
+
+void Analyzer::drop_stop_words() {
+    const HashKey key = options_.stop_words->key();
+    batch_.shrink(0);
+    TokenSpan* out = batch_.extend(static_cast<int64_t>(features_.size()));
+    for (const TokenSpan word : features_) {
+        *out = word;
+        const TokenKey token = make_token_key(bytes_ + word.begin, word.length, key);
+        out += options_.stop_words->find(token) == Vocabulary::not_found;
+    }
+    batch_.shrink(out - batch_.data());
+    features_ = batch_.span();
+}
+
+// N-grams of neighbouring units are slices of the joined text, whatever their length.
+bool Analyzer::next_joined(StopToken& stop) {
+    if (!is_joined_) {
+        joined_.shrink(0);
+        unit_begin_.shrink(0);
+        unit_end_.shrink(0);
+        if (options_.kind == AnalyzerKind::word) {
+            join_words(stop);
+        } else {
+            join_text(stop);
+        }
+        joined_.reserve(joined_.size() + Tokenizer::token_padding);
+        is_joined_ = true;
+        ngram_ = options_.ngram_min;
+        position_ = 0;
+    }
+    const int64_t n_units = unit_begin_.size();
+    batch_.shrink(0);
+    while (ngram_ <= std::min<int64_t>(options_.ngram_max, n_units) &&
+           batch_.size() < batch_features) {
+        const int64_t n_starts = n_units - ngram_ + 1;
+        const int64_t n = std::min(n_starts - position_, batch_features - batch_.size());
+        TokenSpan* const out = batch_.extend(n);
+        const uint32_t* const begin = unit_begin_.data() + position_;
+        const uint32_t* const end = unit_end_.data() + position_ + ngram_ - 1;
+        for (int64_t i = 0; i < n; ++i) out[i] = {begin[i], end[i] - begin[i]};
+        position_ += n;
+        if (position_ == n_starts) {
+            ++ngram_;
+            position_ = 0;
+        }
+    }
+    bytes_ = joined_.data();
+    features_ = batch_.span();
+    return !features_.empty();
+}
+
+void Analyzer::append_joined(const char* bytes, int64_t n) {
+    if (joined_.size() + n > std::numeric_limits<uint32_t>::max()) {
+        throw std::invalid_argument("n-grams of a document of more than 4 GiB; split the document");
+    }
+    std::copy_n(bytes, n, joined_.extend(n));
+}
+
+void Analyzer::join_words(StopToken& stop) {
+    while (next_words(stop)) {
+        stop.check();
+        for (const TokenSpan word : features_) {
+            if (unit_begin_.size() > 0) append_joined(" ", 1);
+            unit_begin_.push_back(static_cast<uint32_t>(joined_.size()));
+            append_joined(bytes_ + word.begin, word.length);
+            unit_end_.push_back(static_cast<uint32_t>(joined_.size()));
+        }
+    }
+}
+
+// The text with every run of two or more white space characters made one space, as re.sub(r"\s\s+",
+// " ", text) does; each character is a unit.
+void Analyzer::join_text(StopToken& stop) {
+    constexpr int64_t window = 8192;
+    const int64_t capacity = (lowered_bytes_max(window) + 63) / 64 * 64;
+    window_.reserve(capacity);
+    mask_.reserve(capacity / 64);
+    int64_t n_spaces = 0;  // in the run that ends here
+    char space[utf8_max_bytes];
+    int64_t space_bytes = 0;
+    const auto append_unit = [this](const char* bytes, int64_t n) {
+        unit_begin_.push_back(static_cast<uint32_t>(joined_.size()));
+        append_joined(bytes, n);
+        unit_end_.push_back(static_cast<uint32_t>(joined_.size()));
+    };
+    const auto end_spaces = [&] {
+        if (n_spaces == 1) append_unit(space, space_bytes);
+        if (n_spaces > 1) append_unit(" ", 1);
+        n_spaces = 0;
+    };
+    for (int64_t begin = 0; begin < document_.length; begin += window) {
+        stop.check();
+        std::fill_n(mask_.data(), capacity / 64, uint64_t{0});
+        LoweredOut out{window_.data(), mask_.data(), 0};
+        lower_append(document_, begin, std::min(begin + window, document_.length),
+                     {options_.lowercase, CharacterClass::not_space}, instruction_set_, out);
+        for (int64_t i = 0; i < out.size;) {
+            const char* const character = window_.data() + i;
+            const int64_t n = utf8_length(*character);
+            if (mask_[i >> 6] >> (i & 63) & 1) {
+                end_spaces();
+                append_unit(character, n);
+            } else {
+                ++n_spaces;
+                space_bytes = n;
+                std::copy_n(character, n, space);
+            }
+            i += n;
+        }
+    }
+    end_spaces();
+}
+
+bool Analyzer::next_padded(StopToken&) {
+    if (!tokenizer_.next()) return false;
+    joined_.shrink(0);
+    batch_.shrink(0);
+    for (const TokenSpan word : tokenizer_.tokens()) pad_word(word);
+    joined_.reserve(joined_.size() + Tokenizer::token_padding);
+    bytes_ = joined_.data();
+    features_ = batch_.span();
+    return true;
+}
+
+// The n-grams of " word "; a word shorter than n counts once, as a whole.
+void Analyzer::pad_word(TokenSpan word) {
+    const auto start = static_cast<uint32_t>(joined_.size());
+    append_joined(" ", 1);
+    append_joined(tokenizer_.bytes() + word.begin, word.length);
+    append_joined(" ", 1);
+    const auto n_bytes = static_cast<uint32_t>(joined_.size()) - start;
+
+    // Where each character starts, and where the last one ends.
+    unit_begin_.shrink(0);
+    uint32_t* out = unit_begin_.extend(n_bytes + 1);
+    for (uint32_t i = 0; i < n_bytes; ++i) {
+        *out = start + i;
+        out += utf8_is_lead(joined_[start + i]);
+    }
+    *out = start + n_bytes;
+    const int64_t n_chars = out - unit_begin_.data();
+
+    for (int64_t n = options_.ngram_min; n <= options_.ngram_max; ++n) {
+        const int64_t length = std::min(n, n_chars);
+        const int64_t n_starts = n_chars - length + 1;
+        TokenSpan* const ngrams = batch_.extend(n_starts);
+        const uint32_t* const begin = unit_begin_.data();
+        for (int64_t i = 0; i < n_starts; ++i) {
+            ngrams[i] = {begin[i], begin[i + length] - begin[i]};
+        }
+        if (n_starts == 1) break;
+    }
+}
+
+}  // namespace wordodds

@@ -1,0 +1,59 @@
+#include "wordodds/text/tfidf.hpp"
+
+#include <cmath>
+
+namespace wordodds {
+namespace {
+
+constexpr int64_t rows_per_chunk = 256;
+
+template <class Value>
+double norm_of(std::span<const Value> row, RowNorm norm) {
+    double sum = 0.0;
+    if (norm == RowNorm::l1) {
+        for (const Value value : row) sum += std::abs(static_cast<double>(value));
+        return sum;
+    }
+    for (const Value value : row) sum += static_cast<double>(value) * static_cast<double>(value);
+    return std::sqrt(sum);
+}
+
+template <class Index, class Value>
+void weigh_row(std::span<const Index> indices, std::span<const Value> idf, TfidfOptions options,
+               std::span<Value> row) {
+    if (options.sublinear) {
+        for (Value& value : row) value = std::log(value) + Value{1};
+    }
+    if (!idf.empty()) {
+        for (size_t i = 0; i < row.size(); ++i) row[i] *= idf[static_cast<size_t>(indices[i])];
+    }
+    if (options.norm == RowNorm::none) return;
+    const double norm = norm_of<Value>(row, options.norm);
+    if (norm == 0.0) return;
+    for (Value& value : row) value = static_cast<Value>(static_cast<double>(value) / norm);
+}
+
+}  // namespace
+
+template <class Index, class Value>
+void csr_weigh_terms(const CsrView<Index, Value>& matrix, std::span<const Value> idf,
+                     TfidfOptions options, const Execution& execution,
+                     std::span<Value> data_in_out) {
+    const FixedChunks chunks{matrix.n_rows, rows_per_chunk};
+    parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
+        for (int64_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i) {
+            const auto begin = static_cast<size_t>(matrix.indptr[static_cast<size_t>(i)]);
+            const auto n = static_cast<size_t>(matrix.indptr[static_cast<size_t>(i) + 1]) - begin;
+            weigh_row(matrix.indices.subspan(begin, n), idf, options, data_in_out.subspan(begin, n));
+        }
+    });
+}
+
+#define INSTANTIATE(Index, Value)                                                              \
+    template void csr_weigh_terms<Index, Value>(const CsrView<Index, Value>&,                  \
+                                                std::span<const Value>, TfidfOptions,          \
+                                                const Execution&, std::span<Value>);
+WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace wordodds

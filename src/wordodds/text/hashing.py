@@ -1,0 +1,127 @@
+"""HashingVectorizer: documents into a matrix of hashed word counts."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction import text as peer
+
+from wordodds._core import text as core
+from wordodds._execution import execution
+from wordodds.text.analysis import analysis_of
+from wordodds.text.count import as_matrix, engine_dtype, new_hash_key
+
+__all__ = ["HashingVectorizer"]
+
+
+class HashingVectorizer(peer.HashingVectorizer):  # type: ignore[misc]
+    """Sum the words of each document by hashed column; nothing is learned or stored.
+
+    scikit-learn's ``HashingVectorizer`` with the same parameters and results: the same columns
+    (MurmurHash3 with its sign) and values. What runs compiled is told at `CountVectorizer`.
+
+    Parameters
+    ----------
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
+token_pattern, ngram_range, analyzer, n_features, binary, norm, alternate_sign, dtype
+        As in scikit-learn.
+    n_jobs : int or None, default=None
+        Threads, as in `CountVectorizer`; the result does not depend on it.
+
+    Examples
+    --------
+    >>> from wordodds import HashingVectorizer
+    >>> HashingVectorizer(n_features=8, norm=None).transform(["to be or not to be"]).toarray()
+    array([[ 0.,  0.,  0.,  2.,  1.,  0., -2.,  1.]])
+    """
+
+    def __init__(
+        self,
+        *,
+        input: Any = "content",
+        encoding: Any = "utf-8",
+        decode_error: Any = "strict",
+        strip_accents: Any = None,
+        lowercase: Any = True,
+        preprocessor: Any = None,
+        tokenizer: Any = None,
+        stop_words: Any = None,
+        token_pattern: Any = r"(?u)\b\w\w+\b",
+        ngram_range: Any = (1, 1),
+        analyzer: Any = "word",
+        n_features: Any = 2**20,
+        binary: Any = False,
+        norm: Any = "l2",
+        alternate_sign: Any = True,
+        dtype: Any = np.float64,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            input=input,
+            encoding=encoding,
+            decode_error=decode_error,
+            strip_accents=strip_accents,
+            lowercase=lowercase,
+            preprocessor=preprocessor,
+            tokenizer=tokenizer,
+            stop_words=stop_words,
+            token_pattern=token_pattern,
+            ngram_range=ngram_range,
+            analyzer=analyzer,
+            n_features=n_features,
+            binary=binary,
+            norm=norm,
+            alternate_sign=alternate_sign,
+            dtype=dtype,
+        )
+        self.n_jobs = n_jobs
+
+    def transform(self, X: Any) -> Any:
+        """Sum the words of the documents by hashed column.
+
+        Parameters
+        ----------
+        X : iterable of str or bytes, of file names or files
+            The documents; see the parameter ``input``.
+
+        Returns
+        -------
+        csr_matrix, (n_documents, n_features)
+            Or csr_array, as scikit-learn's ``sparse_interface`` setting says.
+        """
+        if isinstance(X, str):
+            raise ValueError("Iterable over raw text documents expected, string object received.")
+        self._validate_params()
+        self._validate_ngram_range()
+        how = execution(self.n_jobs)
+        hashing = (int(self.n_features), bool(self.alternate_sign))
+        output = (engine_dtype(self.dtype), bool(self.binary))
+        analysis = analysis_of(self, new_hash_key())
+        if analysis.options is None:
+            counter = core.FeatureCounter.hashed(*hashing)
+            for document in analysis.prepare(X):
+                counter.add_row(analysis.analyze(document))
+            _, *rows = counter.finish(*output, *how)
+        else:
+            rows = list(
+                core.documents_count_hashed(
+                    analysis.prepare(X), analysis.options, *hashing, *output, *how
+                )
+            )
+        matrix = as_matrix(rows, self.n_features, self.dtype)
+        if self.norm is not None:
+            core.csr_weigh_terms(
+                matrix.indptr, matrix.indices, matrix.data, None, False, self.norm, *how
+            )
+        return matrix
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Do what `transform` does; there is nothing to fit.
+
+        Parameters
+        ----------
+        X : iterable of str or bytes, of file names or files
+            The documents; see the parameter ``input``.
+        y : ignored
+            So that the vectorizer fits into pipelines.
+        """
+        return self.fit(X, y).transform(X)

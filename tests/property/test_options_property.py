@@ -1,0 +1,173 @@
+"""Every option of the vectorizers against scikit-learn's, over all of Unicode."""
+
+import sys
+
+import numpy as np
+import pytest
+import sklearn.feature_extraction.text as peer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import wordodds
+
+TRICKY = (
+    "Σσς\u0130\u0307\u00ad'._٠ǅß\u2028\u2029\x1c\x85\xa0\u3000\ud800\U0001e900\x00\ufeff"
+    " \t\n\r aAbB1é"
+)
+characters = st.one_of(st.sampled_from(TRICKY), st.characters(exclude_categories=()))
+documents = st.lists(st.text(characters, max_size=30), min_size=1, max_size=5)
+WORDS = ["ab", "ba", "the", "aa", "11", "éa", "bab"]
+wordy = st.lists(
+    st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join), min_size=1, max_size=6
+)
+
+analyzers = st.fixed_dictionaries(
+    {
+        "analyzer": st.sampled_from(["word", "char", "char_wb"]),
+        "lowercase": st.booleans(),
+        "ngram_range": st.sampled_from([(1, 1), (1, 2), (2, 2), (1, 4), (3, 5)]),
+    }
+)
+words_only = st.fixed_dictionaries(
+    {
+        "token_pattern": st.sampled_from(
+            [r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\w{3,}", r"\b\w\w\w+\b", r"[a-z]+", r"(\w)\w"]
+        ),
+        "stop_words": st.sampled_from([None, ["ab", "the"], "english"]),
+        "ngram_range": st.sampled_from([(1, 1), (1, 3), (2, 2)]),
+        "strip_accents": st.sampled_from([None, "unicode", "ascii"]),
+        "binary": st.booleans(),
+        "dtype": st.sampled_from([np.int64, np.float32, np.float64, np.int32]),
+    }
+)
+limits = st.fixed_dictionaries(
+    {
+        "min_df": st.sampled_from([1, 2, 0.3]),
+        "max_df": st.sampled_from([1.0, 0.7, 3]),
+        "max_features": st.sampled_from([None, 1, 3]),
+        "ngram_range": st.sampled_from([(1, 1), (1, 2)]),
+    }
+)
+
+
+def outcome(call):
+    """Return the result of a call, or the error it raised."""
+    try:
+        return call()
+    except ValueError as error:
+        return error
+
+
+def assert_same(ours, theirs, rtol=0.0):
+    if isinstance(theirs, ValueError):
+        assert isinstance(ours, ValueError), f"scikit-learn raised {theirs!r}"
+        return
+    assert not isinstance(ours, ValueError), ours
+    assert ours.shape == theirs.shape
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_array_equal(ours.indptr, theirs.indptr)
+    np.testing.assert_array_equal(ours.indices, theirs.indices)
+    np.testing.assert_allclose(ours.data, theirs.data, rtol=rtol, atol=0)
+
+
+def assert_same_vectorizer(name, options, corpus, unseen, rtol=0.0):
+    ours, theirs = getattr(wordodds, name)(**options), getattr(peer, name)(**options)
+    fitted = outcome(lambda: theirs.fit_transform(corpus))
+    assert_same(outcome(lambda: ours.fit_transform(corpus)), fitted, rtol)
+    if isinstance(fitted, ValueError):
+        return
+    assert_same(ours.transform(unseen), theirs.transform(unseen), rtol)
+    if name != "HashingVectorizer":
+        assert ours.vocabulary_ == theirs.vocabulary_
+        np.testing.assert_array_equal(ours.get_feature_names_out(), theirs.get_feature_names_out())
+        for mine, other in zip(
+            ours.inverse_transform(ours.transform(unseen)),
+            theirs.inverse_transform(theirs.transform(unseen)),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(mine, other)
+
+
+@given(documents, documents, analyzers)
+def test_analyzers(corpus, unseen, options):
+    assert_same_vectorizer("CountVectorizer", options, corpus, unseen)
+
+
+@pytest.mark.filterwarnings("ignore:Your stop_words may be inconsistent")
+@given(st.one_of(documents, wordy), wordy, words_only)
+def test_word_options(corpus, unseen, options):
+    assert_same_vectorizer("CountVectorizer", options, corpus, unseen)
+
+
+@given(wordy, wordy, limits)
+def test_limits(corpus, unseen, options):
+    assert_same_vectorizer("CountVectorizer", options, corpus, unseen)
+
+
+@given(
+    wordy,
+    wordy,
+    limits,
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["l1", "l2", None]),
+)
+def test_tfidf(corpus, unseen, options, use_idf, smooth_idf, sublinear_tf, norm):
+    options |= {
+        "use_idf": use_idf,
+        "smooth_idf": smooth_idf,
+        "sublinear_tf": sublinear_tf,
+        "norm": norm,
+    }
+    assert_same_vectorizer("TfidfVectorizer", options, corpus, unseen, rtol=2e-15)
+
+
+@given(
+    wordy,
+    wordy,
+    st.fixed_dictionaries(
+        {
+            "n_features": st.sampled_from([1, 2, 7, 1024, 2**20, 2**31 - 1]),
+            "alternate_sign": st.booleans(),
+            "binary": st.booleans(),
+            "norm": st.sampled_from(["l1", "l2", None]),
+            "ngram_range": st.sampled_from([(1, 1), (1, 2)]),
+            "analyzer": st.sampled_from(["word", "char", "char_wb", str.split]),
+            "dtype": st.sampled_from([np.float64, np.float32]),
+        }
+    ),
+)
+@pytest.mark.filterwarnings("ignore:The parameter")
+def test_hashing(corpus, unseen, options):
+    assert_same_vectorizer("HashingVectorizer", options, corpus, unseen, rtol=2e-7)
+
+
+@given(documents, documents, st.sampled_from([str.split, list, lambda text: text.lower().split()]))
+@pytest.mark.filterwarnings("ignore:The parameter")
+def test_callable_analyzers(corpus, unseen, analyzer):
+    assert_same_vectorizer("CountVectorizer", {"analyzer": analyzer}, corpus, unseen)
+
+
+@pytest.mark.parametrize("analyzer", ["word", "char", "char_wb"])
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_every_code_point_once(analyzer, lowercase):
+    # Spaced out, so that each is a word, a space or a separator between letters.
+    corpus = [
+        "".join(f"ab{chr(code)}Σ{chr(code)} " for code in range(start, start + 1024))
+        for start in range(0, sys.maxunicode + 1, 1024)
+    ]
+    options = {"analyzer": analyzer, "lowercase": lowercase, "ngram_range": (1, 2)}
+    assert_same_vectorizer("CountVectorizer", options, corpus, corpus[:50])
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(8000, 8400),
+    st.sampled_from(["char", "char_wb", "word"]),
+    st.sampled_from([" ", "\u3000", "é", "x"]),
+)
+def test_windows_leave_no_seam(length, analyzer, filler):
+    corpus = ["ab " * (length // 3) + filler * 5 + "Σ end" * 700]
+    options = {"analyzer": analyzer, "ngram_range": (1, 3)}
+    assert_same_vectorizer("CountVectorizer", options, corpus, corpus)
