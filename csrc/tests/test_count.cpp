@@ -3,91 +3,27 @@
 #include <thread>
 
 #include "check.hpp"
+#include "corpus.hpp"
+#include "defaults.hpp"
 #include "documents.hpp"
 #include "execution.hpp"
 #include "reference/count.hpp"
+#include "reference/hash.hpp"
 #include "wordodds/text/count.hpp"
 
 namespace wordodds {
 namespace {
 
-constexpr HashKey some_key{0x9E3779B97F4A7C15u, 0xD1B54A32D192ED03u};
-
-class Corpus {
-   public:
-    void add(const std::u32string& text, TextKind kind) {
-        documents_.push_back(OwnedDocument(text, kind));
-        views_.push_back(documents_.back().view());
-    }
-    std::span<const Document> views() const { return views_; }
-
-   private:
-    std::vector<OwnedDocument> documents_;
-    std::vector<Document> views_;
-};
-
-// Documents of all kinds and very different lengths, empty ones among them.
-Corpus random_corpus(uint64_t seed, int64_t n_documents, int64_t words_max, int64_t n_distinct) {
-    Random random(seed);
-    std::vector<Lexicon> lexicons;
-    for (const TextKind kind : text_kinds) {
-        lexicons.push_back(random_lexicon(random, n_distinct, kind));
-    }
-    Corpus corpus;
-    for (int64_t i = 0; i < n_documents; ++i) {
-        const TextKind kind = text_kinds[random() % 4];
-        const Lexicon& lexicon = lexicons[static_cast<size_t>(kind)];
-        const double u = uniform(random);
-        const auto n_words = static_cast<int64_t>(u * u * u * static_cast<double>(words_max));
-        corpus.add(random() % 8 == 0 ? U"" : random_prose(random, n_words, lexicon), kind);
-    }
-    return corpus;
-}
-
-template <class Index>
-reference::Counts written(const CountedRows& rows, const Execution& execution) {
-    std::vector<Index> indptr(static_cast<size_t>(rows.n_rows) + 1, Index{-1});
-    std::vector<Index> indices(static_cast<size_t>(rows.nnz), Index{-1});
-    std::vector<int64_t> data(static_cast<size_t>(rows.nnz), -1);
-    counted_rows_write<Index>(rows, execution, indptr, indices, data);
-    reference::Counts counts;
-    counts.indptr.assign(indptr.begin(), indptr.end());
-    counts.indices.assign(indices.begin(), indices.end());
-    counts.data = data;
-    return counts;
-}
-
-void check_rows(const CountedRows& rows, const Execution& execution,
-                const reference::Counts& expected) {
-    CHECK_EQ(rows.n_rows + 1, static_cast<int64_t>(expected.indptr.size()));
-    CHECK_EQ(rows.nnz, static_cast<int64_t>(expected.data.size()));
-    for (const auto& actual :
-         {written<int32_t>(rows, execution), written<int64_t>(rows, execution)}) {
-        CHECK_SAME(actual.indptr, expected.indptr, execution.n_jobs);
-        CHECK_SAME(actual.indices, expected.indices, execution.n_jobs);
-        CHECK_SAME(actual.data, expected.data, execution.n_jobs);
-    }
-}
-
 void check_growing(std::span<const Document> documents, const Execution& execution,
-                   const reference::Counts& expected, HashKey key = some_key) {
+                   const reference::Counts& expected, HashKey key = some_key,
+                   const AnalyzerOptions& options = default_words) {
     Vocabulary vocabulary(key);
-    const CountedRows rows = documents_count_growing(documents, execution, vocabulary);
+    const CountedRows rows = documents_count_growing(documents, options, execution, vocabulary);
     CHECK_EQ(vocabulary.size(), static_cast<int64_t>(expected.terms.size()));
     for (size_t i = 0; i < expected.terms.size(); ++i) {
         CHECK_EQ(vocabulary.term(static_cast<int64_t>(i)), expected.terms[i], i, execution.n_jobs);
     }
     check_rows(rows, execution, expected);
-}
-
-Vocabulary packed_vocabulary(const std::vector<std::string>& terms) {
-    std::string arena;
-    std::vector<int64_t> offsets{0};
-    for (const std::string& term : terms) {
-        arena += term;
-        offsets.push_back(static_cast<int64_t>(arena.size()));
-    }
-    return Vocabulary(some_key, arena, offsets);
 }
 
 TEST("counts written out by hand") {
@@ -97,7 +33,7 @@ TEST("counts written out by hand") {
     corpus.add(U"alpha BETA alpha zeta alpha", TextKind::ucs4);
     Vocabulary vocabulary(some_key);
     const Run run;
-    const CountedRows rows = documents_count_growing(corpus.views(), run, vocabulary);
+    const CountedRows rows = documents_count_growing(corpus.views(), default_words, run, vocabulary);
     CHECK_EQ(vocabulary.size(), 3);
     CHECK_EQ(vocabulary.term(0), "alpha");
     CHECK_EQ(vocabulary.term(1), "beta");
@@ -112,7 +48,7 @@ TEST("counts written out by hand") {
     expected.indptr = {0, 2, 2, 4};
     expected.indices = {0, 2, 0, 2};
     expected.data = {1, 2, 1, 1};
-    check_rows(documents_count_frozen(corpus.views(), frozen, run), run, expected);
+    check_rows(documents_count_frozen(corpus.views(), default_words, frozen, run), run, expected);
 }
 
 TEST("growing: small random corpora") {
@@ -129,9 +65,7 @@ TEST("growing: small random corpora") {
 TEST("growing: the same for any number of jobs, instruction set and hash key") {
     // Above 5 * 2^17 code points: five jobs make five parts.
     const Corpus corpus = random_corpus(21, 125, 2000, 5000);
-    int64_t total = 0;
-    for (const Document& document : corpus.views()) total += document.length;
-    CHECK(total > 5 << 17, total);
+    CHECK(corpus.length() > 5 << 17, corpus.length());
     const reference::Counts expected = reference::count_growing(corpus.views());
     for_each_execution([&](const Execution& execution) {
         check_growing(corpus.views(), execution, expected);
@@ -140,7 +74,7 @@ TEST("growing: the same for any number of jobs, instruction set and hash key") {
     check_growing(corpus.views(), Run(16), expected, HashKey{3, ~uint64_t{0}});
 
     Vocabulary vocabulary(some_key);
-    const CountedRows rows = documents_count_growing(corpus.views(), Run(5), vocabulary);
+    const CountedRows rows = documents_count_growing(corpus.views(), default_words, Run(5), vocabulary);
     CHECK(rows.parts.size() == 5, rows.parts.size());  // or the above has tested nothing
 }
 
@@ -156,11 +90,51 @@ TEST("frozen: the same for any number of jobs and instruction set") {
     const Vocabulary vocabulary = packed_vocabulary(terms);
     const reference::Counts expected = reference::count_frozen(corpus.views(), terms);
     for_each_execution([&](const Execution& execution) {
-        check_rows(documents_count_frozen(corpus.views(), vocabulary, execution), execution,
+        check_rows(documents_count_frozen(corpus.views(), default_words, vocabulary, execution), execution,
                    expected);
     });
-    const CountedRows rows = documents_count_frozen(corpus.views(), vocabulary, Run(2));
+    const CountedRows rows = documents_count_frozen(corpus.views(), default_words, vocabulary, Run(2));
     CHECK(rows.parts.size() > 2, rows.parts.size());
+}
+
+TEST("n-grams and stop words: the same for any number of jobs and instruction set") {
+    const Corpus corpus = random_corpus(30, 80, 1400, 1000);
+    CHECK(corpus.length() > 1 << 17, corpus.length());
+    const std::vector<std::string> common = reference::count_growing(corpus.views()).terms;
+    const Vocabulary stops = packed_vocabulary({common[0], common[common.size() / 2], "the"});
+    const reference::StopWords twin_stops = [&] {
+        reference::StopWords words;
+        for (const Document& document : corpus.views()) {
+            for (const std::u32string& word : reference::analyze(reference::decode(document), {})) {
+                const std::string bytes = reference::encode(word);
+                for (int64_t i = 0; i < stops.size(); ++i) {
+                    if (stops.term(i) == bytes) words.insert(word);
+                }
+            }
+        }
+        return words;
+    }();
+    CHECK_EQ(twin_stops.size(), 2u);
+    for (const AnalyzerOptions& options :
+         {AnalyzerOptions{AnalyzerKind::word, true, 1, 1, 2, &stops},
+          AnalyzerOptions{AnalyzerKind::chars, false, 2, 2, 3, nullptr},
+          AnalyzerOptions{AnalyzerKind::chars_in_words, true, 2, 3, 4, nullptr}}) {
+        const reference::Features features =
+            reference::features_of(corpus.views(), options,
+                                   options.stop_words ? twin_stops : reference::StopWords{});
+        const reference::Counts growing = reference::count_growing(features);
+        std::vector<std::string> terms;
+        for (size_t i = 0; i < growing.terms.size(); i += 3) terms.push_back(growing.terms[i]);
+        std::reverse(terms.begin(), terms.end());
+        const Vocabulary vocabulary = packed_vocabulary(terms);
+        const reference::Counts frozen = reference::count_frozen(features, terms);
+        const auto best = available_instruction_sets().back();
+        for (const int32_t n_jobs : job_counts) {
+            const Run run(n_jobs, n_jobs == 2 ? InstructionSet::baseline : best);
+            check_growing(corpus.views(), run, growing, some_key, options);
+            check_rows(documents_count_frozen(corpus.views(), options, vocabulary, run), run, frozen);
+        }
+    }
 }
 
 TEST("a part without a word among parts with words") {
@@ -179,7 +153,7 @@ TEST("a part without a word among parts with words") {
     const Vocabulary vocabulary = packed_vocabulary(expected.terms);
     for (const int32_t n_jobs : {1, 2, 5, 16}) {
         check_growing(corpus.views(), Run(n_jobs), expected);
-        check_rows(documents_count_frozen(corpus.views(), vocabulary, Run(n_jobs)), Run(n_jobs),
+        check_rows(documents_count_frozen(corpus.views(), default_words, vocabulary, Run(n_jobs)), Run(n_jobs),
                    frozen);
     }
 }
@@ -205,9 +179,9 @@ TEST("no documents, only empty ones, only separators, an empty vocabulary") {
         check_growing({}, execution, reference::Counts{});
         check_growing(corpus.views(), execution, reference::count_growing(corpus.views()));
         const Vocabulary empty(some_key);
-        check_rows(documents_count_frozen({}, empty, execution), execution, reference::Counts{});
+        check_rows(documents_count_frozen({}, default_words, empty, execution), execution, reference::Counts{});
         const Corpus words = random_corpus(26, 5, 50, 20);
-        check_rows(documents_count_frozen(words.views(), empty, execution), execution,
+        check_rows(documents_count_frozen(words.views(), default_words, empty, execution), execution,
                    reference::count_frozen(words.views(), {}));
     });
 }
@@ -219,7 +193,7 @@ TEST("a word that occurs 300,000 times") {
     corpus.add(text, TextKind::ascii);
     Vocabulary vocabulary(some_key);
     const Run run;
-    const CountedRows rows = documents_count_growing(corpus.views(), run, vocabulary);
+    const CountedRows rows = documents_count_growing(corpus.views(), default_words, run, vocabulary);
     const reference::Counts counts = written<int64_t>(rows, run);
     CHECK_SAME(counts.data, (std::vector<int64_t>{300'000}));
 }
@@ -249,9 +223,9 @@ TEST("a request in the middle stops the count, and soon") {
             const auto start = std::chrono::steady_clock::now();
             try {
                 if (growing) {
-                    documents_count_growing(documents, run, vocabulary);
+                    documents_count_growing(documents, default_words, run, vocabulary);
                 } else {
-                    documents_count_frozen(documents, known, run);
+                    documents_count_frozen(documents, default_words, known, run);
                 }
             } catch (const Stopped&) {
                 stopped = true;
@@ -273,14 +247,70 @@ TEST("a poll stops the count within one long document") {
     StopToken stop([](void*) { return true; }, nullptr);
     const Execution execution{1, InstructionSet::baseline, &stop};
     CHECK_THROWS(Stopped,
-                 documents_count_frozen(std::span(&document, 1), vocabulary, execution));
+                 documents_count_frozen(std::span(&document, 1), default_words, vocabulary, execution));
+}
+
+template <class Index, class Value>
+void check_written(const CountedRows& rows, bool binary, int32_t n_jobs,
+                   const reference::Counts& expected) {
+    std::vector<Index> indptr(expected.indptr.size(), Index{-7});
+    std::vector<Index> indices(expected.indices.size(), Index{-7});
+    std::vector<Value> data(expected.data.size(), Value{-7});
+    counted_rows_write<Index, Value>(rows, binary, Run(n_jobs), indptr, indices, data);
+    CHECK_EQ(indptr.size(), expected.indptr.size());
+    for (size_t i = 0; i < indptr.size(); ++i) CHECK_EQ(int64_t{indptr[i]}, expected.indptr[i], i);
+    for (size_t i = 0; i < indices.size(); ++i) {
+        CHECK_EQ(int64_t{indices[i]}, expected.indices[i], i, n_jobs);
+        const auto value = static_cast<Value>(binary ? 1 : expected.data[i]);
+        CHECK_EQ(data[i], value, i, n_jobs, binary);
+    }
+}
+
+// Every Index and Value for which the writer exists.
+void check_written_types(const CountedRows& rows, int32_t n_jobs,
+                         const reference::Counts& expected) {
+    for (const bool binary : {false, true}) {
+        check_written<int32_t, float>(rows, binary, n_jobs, expected);
+        check_written<int32_t, double>(rows, binary, n_jobs, expected);
+        check_written<int32_t, int64_t>(rows, binary, n_jobs, expected);
+        check_written<int64_t, float>(rows, binary, n_jobs, expected);
+        check_written<int64_t, double>(rows, binary, n_jobs, expected);
+        check_written<int64_t, int64_t>(rows, binary, n_jobs, expected);
+    }
+}
+
+TEST("rows are written for every index and value type, as counts and as ones") {
+    const Corpus corpus = random_corpus(28, 60, 2400, 3000);
+    CHECK(corpus.length() > 2 << 17, corpus.length());
+    const reference::Features features = reference::features_of(corpus.views());
+    const reference::Counts growing = reference::count_growing(features);
+    const reference::Counts frozen = reference::count_frozen(features, growing.terms);
+    const reference::Counts hashed = reference::count_hashed(features, 1000, true);
+    CHECK(std::count(hashed.data.begin(), hashed.data.end(), 0) > 0);
+    CHECK(std::any_of(hashed.data.begin(), hashed.data.end(), [](int64_t x) { return x < 0; }));
+    const Vocabulary known = packed_vocabulary(growing.terms);
+    for (const int32_t n_jobs : job_counts) {
+        const Run run(n_jobs);
+        Vocabulary vocabulary(some_key);
+        const CountedRows grown =
+            documents_count_growing(corpus.views(), default_words, run, vocabulary);
+        CHECK_EQ(grown.parts.size() > 1, n_jobs > 1);
+        check_written_types(grown, n_jobs, growing);
+        check_written<int32_t, float>(grown, false, 3, growing);  // other threads than counted
+        check_written_types(documents_count_frozen(corpus.views(), default_words, known, run),
+                            n_jobs, frozen);
+        check_written_types(
+            documents_count_hashed(corpus.views(), default_words, {1000, true}, run), n_jobs,
+            hashed);
+    }
+    check_written_types(CountedRows{}, 1, reference::Counts{});
 }
 
 TEST("a stopped writer throws") {
     const Corpus corpus = random_corpus(29, 40, 2000, 3000);
     for (const int32_t n_jobs : job_counts) {
         Vocabulary vocabulary(some_key);
-        const CountedRows rows = documents_count_growing(corpus.views(), Run(n_jobs), vocabulary);
+        const CountedRows rows = documents_count_growing(corpus.views(), default_words, Run(n_jobs), vocabulary);
         Run run(n_jobs);
         run.stop().request();
         CHECK_THROWS(Stopped, written<int32_t>(rows, run));

@@ -2,18 +2,24 @@
 #include <memory>
 
 #include "check.hpp"
+#include "defaults.hpp"
 #include "documents.hpp"
 #include "execution.hpp"
-#include "reference/tokenize.hpp"
+#include "reference/analyze.hpp"
 #include "wordodds/text/lower.hpp"
 
 namespace wordodds {
 namespace {
 
-// What lowering gives: the bytes, and for each byte whether it belongs to a word character.
+constexpr LowerOptions lower_options[] = {{true, CharacterClass::word},
+                                          {true, CharacterClass::not_space},
+                                          {false, CharacterClass::word},
+                                          {false, CharacterClass::not_space}};
+
+// What lowering gives: the bytes, and for each byte whether it belongs to a marked character.
 struct Lowered {
     std::string bytes;
-    std::string word;  // '1' or '0' per byte
+    std::string marks;  // '1' or '0' per byte
 
     bool operator==(const Lowered&) const = default;
 };
@@ -25,14 +31,14 @@ std::string mask_text(const uint64_t* mask, int64_t n) {
 }
 
 // One kernel over exact-size heap buffers: room as the header asks, not a byte more.
-Lowered run_ascii(InstructionSet set, const std::string& text) {
+Lowered run_ascii(LowerOptions options, InstructionSet set, const std::string& text) {
     const auto n = static_cast<int64_t>(text.size());
     const int64_t n_words = (n + 63) / 64;
     const std::unique_ptr<char[]> source(new char[text.size()]);
     std::copy(text.begin(), text.end(), source.get());
     const auto bytes = std::make_unique<char[]>(static_cast<size_t>(n_words * 64));
     std::vector<uint64_t> mask(static_cast<size_t>(n_words), ~uint64_t{0});  // to be overwritten
-    ascii_lower_for(set)(source.get(), n, bytes.get(), mask.data());
+    ascii_lower_for(options, set)(source.get(), n, bytes.get(), mask.data());
     for (int64_t i = n; i < 64 * n_words; ++i) {
         CHECK_EQ(bytes[static_cast<size_t>(i)], '\0', i, n);
         CHECK_EQ((mask[static_cast<size_t>(i / 64)] >> (i % 64)) & 1, 0u, i, n);
@@ -41,23 +47,29 @@ Lowered run_ascii(InstructionSet set, const std::string& text) {
 }
 
 // ASCII as everyone knows it; no table.
-Lowered expected_ascii(const std::string& text) {
+Lowered expected_ascii(const std::string& text, LowerOptions options) {
+    static const std::string spaces = "\t\n\v\f\r\x1C\x1D\x1E\x1F ";  // Python's str.isspace
     Lowered lowered;
     for (const char c : text) {
         const bool upper = c >= 'A' && c <= 'Z';
         const bool word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-        lowered.bytes += upper ? static_cast<char>(c + ('a' - 'A')) : c;
-        lowered.word += word ? '1' : '0';
+        const bool space = spaces.find(c) != std::string::npos;
+        lowered.bytes += upper && options.lowercase ? static_cast<char>(c + ('a' - 'A')) : c;
+        lowered.marks += (options.marks == CharacterClass::word ? word : !space) ? '1' : '0';
     }
     return lowered;
 }
 
 void check_ascii(const std::string& text) {
-    const Lowered expected = expected_ascii(text);
-    for (const InstructionSet set : available_instruction_sets()) {
-        const Lowered actual = run_ascii(set, text);
-        CHECK_EQ(actual.bytes, expected.bytes, text, instruction_set_name(set));
-        CHECK_EQ(actual.word, expected.word, text, instruction_set_name(set));
+    for (const LowerOptions options : lower_options) {
+        const Lowered expected = expected_ascii(text, options);
+        for (const InstructionSet set : available_instruction_sets()) {
+            const Lowered actual = run_ascii(options, set, text);
+            CHECK_EQ(actual.bytes, expected.bytes, text, instruction_set_name(set),
+                     options.lowercase, options.marks);
+            CHECK_EQ(actual.marks, expected.marks, text, instruction_set_name(set),
+                     options.lowercase, options.marks);
+        }
     }
 }
 
@@ -86,18 +98,22 @@ TEST("ASCII of every length from 0 to 200, on every instruction set") {
 
 TEST("the scalar classes of ASCII agree with the Unicode tables") {
     for (uint32_t byte = 0; byte < 128; ++byte) {
-        const Lowered lowered = expected_ascii(std::string(1, static_cast<char>(byte)));
-        CHECK_EQ(reference::is_word(byte), lowered.word == "1", byte);
+        const std::string text(1, static_cast<char>(byte));
+        const Lowered lowered = expected_ascii(text, default_lower);
+        CHECK_EQ(reference::is_word(byte), lowered.marks == "1", byte);
+        const Lowered spaced = expected_ascii(text, {true, CharacterClass::not_space});
+        CHECK_EQ(reference::is_space(byte), spaced.marks == "0", byte);
         CHECK_EQ(reference::encode(reference::lower(std::u32string(1, byte))), lowered.bytes, byte);
     }
 }
 
-Lowered run_lower(const Document& document, int64_t begin, int64_t end, InstructionSet set) {
+Lowered run_lower(const Document& document, int64_t begin, int64_t end, InstructionSet set,
+                  LowerOptions options = default_lower) {
     const auto room = static_cast<size_t>(lowered_bytes_max(end - begin));
     const std::unique_ptr<char[]> bytes(new char[64 + room]);
     std::vector<uint64_t> mask((64 + room + 63) / 64, 0);
     LoweredOut out{bytes.get(), mask.data(), 64};  // not the first block: offsets must count
-    lower_append(document, begin, end, set, out);
+    lower_append(document, begin, end, options, set, out);
     for (size_t i = 64 * ((static_cast<size_t>(out.size) + 63) / 64); i < 64 * mask.size(); ++i) {
         CHECK_EQ((mask[i / 64] >> (i % 64)) & 1, 0u, i);
     }
@@ -106,37 +122,51 @@ Lowered run_lower(const Document& document, int64_t begin, int64_t end, Instruct
             mask_text(mask.data() + 1, out.size - 64)};
 }
 
-Lowered expected_of(const std::u32string& lowered_text) {
+Lowered expected_of(const std::u32string& text, LowerOptions options = default_lower) {
     Lowered lowered;
-    for (const char32_t c : lowered_text) {
+    for (const char32_t c : options.lowercase ? reference::lower(text) : text) {
+        const bool marked = options.marks == CharacterClass::word ? reference::is_word(c)
+                                                                  : !reference::is_space(c);
         reference::append_utf8(c, lowered.bytes);
-        lowered.word.resize(lowered.bytes.size(), reference::is_word(c) ? '1' : '0');
+        lowered.marks.resize(lowered.bytes.size(), marked ? '1' : '0');
     }
     return lowered;
 }
 
-void check_lower(const std::u32string& text, TextKind kind) {
+void check_lower(const std::u32string& text, TextKind kind, LowerOptions options = default_lower) {
     const OwnedDocument document(text, kind);
-    const Lowered expected = expected_of(reference::lower(text));
+    const Lowered expected = expected_of(text, options);
     for (const InstructionSet set : available_instruction_sets()) {
-        const Lowered actual = run_lower(document.view(), 0, document.view().length, set);
+        const Lowered actual = run_lower(document.view(), 0, document.view().length, set, options);
         if (!(actual == expected)) {
-            CHECK_EQ(actual.bytes, expected.bytes, reference::encode(text), kind);
-            CHECK_EQ(actual.word, expected.word, reference::encode(text), kind);
+            CHECK_EQ(actual.bytes, expected.bytes, reference::encode(text), kind, options.lowercase);
+            CHECK_EQ(actual.marks, expected.marks, reference::encode(text), kind, options.lowercase,
+                     options.marks);
         }
-        if (kind != TextKind::ascii) break;  // only ASCII has more than one kernel
     }
 }
 
-TEST("every code point, in every kind that can store it") {
+TEST("every code point, in every kind that can store it, under all options") {
     for (const TextKind kind : text_kinds) {
         constexpr char32_t block = 1024;
         for (char32_t first = 0; first < code_points_end(kind); first += block) {
             std::u32string text;
             const char32_t end = std::min<char32_t>(first + block, code_points_end(kind));
             for (char32_t c = first; c < end; ++c) text += c;
-            check_lower(text, kind);
+            for (const LowerOptions options : lower_options) check_lower(text, kind, options);
         }
+    }
+}
+
+// The list of Python: "".join(chr(c) for c in range(0x110000) if chr(c).isspace()).
+TEST("white space is what Python calls so") {
+    const std::u32string spaces = {
+        0x09,   0x0A,   0x0B,   0x0C,   0x0D,   0x1C,   0x1D,   0x1E,   0x1F,   0x20,
+        0x85,   0xA0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006,
+        0x2007, 0x2008, 0x2009, 0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
+    for (char32_t c = 0; c < 0x110000; ++c) {
+        const bool expected = std::find(spaces.begin(), spaces.end(), c) != spaces.end();
+        CHECK_EQ(reference::is_space(c), expected, static_cast<uint32_t>(c));
     }
 }
 
@@ -144,7 +174,7 @@ TEST("known code points, written out by hand") {
     struct Known {
         const char32_t* text;
         const char* bytes;
-        const char* word;
+        const char* marks;  // of \w
     };
     const Known known[] = {
         {U"\u00C9", "\xC3\xA9", "11"},                         // E acute
@@ -179,7 +209,7 @@ TEST("known code points, written out by hand") {
             const Lowered actual =
                 run_lower(document.view(), 0, document.view().length, InstructionSet::baseline);
             CHECK_EQ(actual.bytes, std::string(entry.bytes), kind);
-            CHECK_EQ(actual.word, std::string(entry.word), entry.bytes, kind);
+            CHECK_EQ(actual.marks, std::string(entry.marks), entry.bytes, kind);
         }
     }
     // A lone surrogate: three bytes, like its neighbours, and no word.
@@ -191,7 +221,7 @@ TEST("a capital sigma beside every code point") {
     for (char32_t c = 0; c < 0x110000; c += c < 0x3000 ? 1 : 61) {
         check_lower({U'A', c, U'\u03A3'}, TextKind::ucs4);
         check_lower({U'A', U'\u03A3', c, U'A'}, TextKind::ucs4);
-        check_lower({c, U'\u03A3', c}, TextKind::ucs4);
+        check_lower({c, U'\u03A3', c}, TextKind::ucs4, lower_options[c % 4]);
     }
 }
 
@@ -219,16 +249,18 @@ TEST("random text of every kind, a stretch of it at a time") {
     for (int repeat = 0; repeat < 400; ++repeat) {
         const TextKind kind = text_kinds[repeat % 4];
         const std::u32string text = random_text(random, below(random, 300), kind);
-        check_lower(text, kind);
         const OwnedDocument document(text, kind);
         const auto n = static_cast<int64_t>(text.size());
         const int64_t cut = below(random, n + 1);
-        for (const InstructionSet set : available_instruction_sets()) {
-            const Lowered first = run_lower(document.view(), 0, cut, set);
-            const Lowered second = run_lower(document.view(), cut, n, set);
-            const Lowered expected = expected_of(reference::lower(text));
-            CHECK_EQ(first.bytes + second.bytes, expected.bytes, cut, n);
-            CHECK_EQ(first.word + second.word, expected.word, cut, n);
+        for (const LowerOptions options : lower_options) {
+            check_lower(text, kind, options);
+            const Lowered expected = expected_of(text, options);
+            for (const InstructionSet set : available_instruction_sets()) {
+                const Lowered first = run_lower(document.view(), 0, cut, set, options);
+                const Lowered second = run_lower(document.view(), cut, n, set, options);
+                CHECK_EQ(first.bytes + second.bytes, expected.bytes, cut, n);
+                CHECK_EQ(first.marks + second.marks, expected.marks, cut, n, options.marks);
+            }
         }
     }
 }

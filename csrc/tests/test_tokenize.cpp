@@ -1,4 +1,5 @@
 #include "check.hpp"
+#include "defaults.hpp"
 #include "documents.hpp"
 #include "execution.hpp"
 #include "reference/tokenize.hpp"
@@ -31,7 +32,7 @@ void check_words(const std::u32string& text, TextKind kind) {
     const OwnedDocument document(text, kind);
     const std::vector<std::string> expected = reference::tokenize(text);
     for (const InstructionSet set : available_instruction_sets()) {
-        Tokenizer tokenizer(set);
+        Tokenizer tokenizer(default_tokens, set);
         CHECK_SAME(words_of(tokenizer, document.view()), expected, kind, text.size());
         if (kind != TextKind::ascii) break;  // only ASCII has more than one kernel
     }
@@ -50,7 +51,7 @@ TEST("words written out by hand") {
     const std::vector<std::string> expected = {
         "the", "quick_brown", "fox", "b2", "\xC3\xA9t\xC3\xA9",
         "\xCF\x83\xCE\xBF\xCF\x86\xCE\xBF\xCF\x82", "don"};
-    Tokenizer tokenizer(InstructionSet::baseline);
+    Tokenizer tokenizer(default_tokens, InstructionSet::baseline);
     const OwnedDocument document(text, TextKind::ucs2);
     CHECK_SAME(words_of(tokenizer, document.view()), expected);
 }
@@ -89,7 +90,7 @@ TEST("random documents of several windows, of every kind") {
 
 TEST("one tokenizer serves document after document") {
     Random random(8);
-    Tokenizer tokenizer(available_instruction_sets().back());
+    Tokenizer tokenizer(default_tokens, available_instruction_sets().back());
     for (int repeat = 0; repeat < 100; ++repeat) {
         const TextKind kind = text_kinds[random() % 4];
         const int64_t length = below(random, repeat % 10 == 0 ? 3 * window : 100);
@@ -173,7 +174,7 @@ TEST("300,000 sigmas between ignorable characters take linear time") {
     std::u32string text = repeated(U".", 200'000);
     text += repeated(U"a\u03A3", 200'000) + repeated(U".", 200'000);
     const OwnedDocument document(text, TextKind::ucs2);
-    Tokenizer tokenizer(InstructionSet::baseline);
+    Tokenizer tokenizer(default_tokens, InstructionSet::baseline);
     CHECK_EQ(words_of(tokenizer, document.view()).size(), 1u);
 }
 

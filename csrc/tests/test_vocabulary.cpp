@@ -279,6 +279,51 @@ TEST("bad offsets and repeated terms are refused") {
     CHECK_THROWS(std::invalid_argument, make({0, 0, 0, 4}));     // "" twice
 }
 
+TEST("a subset keeps the terms asked for, renumbered in their order") {
+    for (const size_t n : {0, 1, 2, 700, 20'000}) {
+        std::vector<std::string> terms = distinct_terms(16, n);
+        const bool has_empty = std::find(terms.begin(), terms.end(), "") != terms.end();
+        if (n > 1 && !has_empty) terms[n / 2] = "";  // a term like any other
+        const Vocabulary all = vocabulary_of(terms);
+        for (const uint64_t keep_one_in : {0, 1, 2, 10}) {  // 0: none
+            Random random(17);
+            std::vector<uint8_t> keep;
+            std::vector<std::string> expected;
+            for (const std::string& term : terms) {
+                const bool kept = keep_one_in > 0 && random() % keep_one_in == 0;
+                keep.push_back(kept ? static_cast<uint8_t>(1 + random() % 255) : uint8_t{0});
+                if (kept) expected.push_back(term);
+            }
+            // What the result held before is gone, its key too.
+            Vocabulary some = vocabulary_of({"old", "terms"}, HashKey{1, 2});
+            all.subset(keep, some);
+            CHECK_SAME(terms_of(some), expected, n, keep_one_in);
+            CHECK_EQ(some.key().a, all.key().a);
+            CHECK_EQ(some.key().b, all.key().b);
+            uint32_t next = 0;
+            for (size_t i = 0; i < n; ++i) {
+                CHECK_EQ(find(some, terms[i]), keep[i] ? next++ : Vocabulary::not_found, i);
+                CHECK_EQ(find(all, terms[i]), i);
+            }
+            // It goes on growing and sorting as any other.
+            CHECK_EQ(insert(some, std::string(70, 'q')), expected.size());
+            expected.push_back(std::string(70, 'q'));
+            std::sort(expected.begin(), expected.end());
+            some.sort(Run());
+            CHECK_SAME(terms_of(some), expected, n, keep_one_in);
+        }
+    }
+}
+
+TEST("a subset may replace the vocabulary that it was taken from") {
+    Vocabulary vocabulary = vocabulary_of({"b", "", "a", "c"});
+    const std::vector<uint8_t> keep{0, 1, 0, 1};
+    vocabulary.subset(keep, vocabulary);
+    CHECK_SAME(terms_of(vocabulary), (std::vector<std::string>{"", "c"}));
+    CHECK_EQ(find(vocabulary, "c"), 1u);
+    CHECK_EQ(find(vocabulary, "a"), Vocabulary::not_found);
+}
+
 // The last test of its file: a sanitizer that objects ends the process.
 TEST("a vocabulary of the empty term alone can be sorted") {
     const Packed packed({""});

@@ -1,0 +1,115 @@
+// Slow twin of text/analyze: scikit-learn's analyzers, line by line, over whole code points.
+#pragma once
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "reference/tokenize.hpp"
+#include "wordodds/text/analyze.hpp"
+
+namespace wordodds::reference {
+
+using StopWords = std::set<std::u32string>;
+
+inline bool is_space(char32_t c) { return has(c, unicode_space); }
+
+// The maximal runs of characters for which `belongs` holds.
+template <class Belongs>
+std::vector<std::u32string> runs(const std::u32string& text, Belongs belongs) {
+    std::vector<std::u32string> found;
+    bool inside = false;
+    for (const char32_t c : text) {
+        if (belongs(c) && !inside) found.emplace_back();
+        inside = belongs(c);
+        if (inside) found.back() += c;
+    }
+    return found;
+}
+
+// re.sub(r"\s\s+", " ", text)
+inline std::u32string normalise_white_space(const std::u32string& text) {
+    std::u32string out;
+    for (size_t i = 0; i < text.size();) {
+        size_t end = i;
+        while (end < text.size() && is_space(text[end])) ++end;
+        if (end - i >= 2) {
+            out += U' ';
+            i = end;
+        } else {
+            out += text[i++];
+        }
+    }
+    return out;
+}
+
+// _word_ngrams: all n-grams of one length before the next length.
+inline std::vector<std::u32string> word_ngrams(const std::vector<std::u32string>& words,
+                                               size_t ngram_min, size_t ngram_max) {
+    std::vector<std::u32string> features;
+    for (size_t n = ngram_min; n <= ngram_max; ++n) {
+        for (size_t i = 0; i + n <= words.size(); ++i) {
+            std::u32string joined = words[i];
+            for (size_t k = 1; k < n; ++k) joined += U' ' + words[i + k];
+            features.push_back(joined);
+        }
+    }
+    return features;
+}
+
+// _char_ngrams
+inline std::vector<std::u32string> char_ngrams(const std::u32string& text, size_t ngram_min,
+                                               size_t ngram_max) {
+    std::vector<std::u32string> features;
+    for (size_t n = ngram_min; n <= ngram_max; ++n) {
+        for (size_t i = 0; i + n <= text.size(); ++i) features.push_back(text.substr(i, n));
+    }
+    return features;
+}
+
+// _char_wb_ngrams: as long as " word " holds more than one n-gram of a length, the next length; the
+// first length that does not give more than one n-gram is the last.
+inline std::vector<std::u32string> char_wb_ngrams(const std::u32string& text, size_t ngram_min,
+                                                  size_t ngram_max) {
+    std::vector<std::u32string> features;
+    for (const std::u32string& word : runs(text, [](char32_t c) { return !is_space(c); })) {
+        const std::u32string padded = U' ' + word + U' ';
+        for (size_t n = ngram_min; n <= ngram_max; ++n) {
+            size_t offset = 0;
+            features.push_back(padded.substr(offset, n));
+            while (offset + n < padded.size()) features.push_back(padded.substr(++offset, n));
+            if (offset == 0) break;
+        }
+    }
+    return features;
+}
+
+// `options.stop_words` is not looked at: the twin knows no Vocabulary.
+inline std::vector<std::u32string> analyze(const std::u32string& document,
+                                           const AnalyzerOptions& options,
+                                           const StopWords& stop_words = {}) {
+    const std::u32string text = options.lowercase ? lower(document) : document;
+    const auto ngram_min = static_cast<size_t>(options.ngram_min);
+    const auto ngram_max = static_cast<size_t>(options.ngram_max);
+    switch (options.kind) {
+        case AnalyzerKind::chars:
+            return char_ngrams(normalise_white_space(text), ngram_min, ngram_max);
+        case AnalyzerKind::chars_in_words: return char_wb_ngrams(text, ngram_min, ngram_max);
+        case AnalyzerKind::word: break;
+    }
+    std::vector<std::u32string> words = runs(text, is_word);
+    std::erase_if(words, [&](const std::u32string& word) {
+        return word.size() < static_cast<size_t>(options.word_min_length) ||
+               stop_words.count(word) > 0;
+    });
+    return word_ngrams(words, ngram_min, ngram_max);
+}
+
+inline std::vector<std::string> encode_each(const std::vector<std::u32string>& features) {
+    std::vector<std::string> encoded;
+    for (const std::u32string& feature : features) encoded.push_back(encode(feature));
+    return encoded;
+}
+
+}  // namespace wordodds::reference
