@@ -1,4 +1,4 @@
-"""The layers of the plan, held by a test: who may know whom."""
+"""The layers of CONTRIBUTING.md, held by a test: who may know whom."""
 
 import ast
 import re
@@ -22,6 +22,7 @@ FORBIDDEN = {
     "cli": {"wordodds._core"},
     "datasets": {"sklearn", "numba", "wordodds._core"},
 }
+BORDER = ["_execution.py", "_sparse.py"]
 SIBLINGS = {"text", "bayes", "linear", "classifier"}
 
 
@@ -68,6 +69,11 @@ def test_estimators_use_no_private_name_of_their_siblings(folder):
                 assert not any(part.startswith("_") for part in parts[2:]), (
                     f"{path} imports {module}"
                 )
+
+
+@pytest.mark.parametrize("name", BORDER)
+def test_the_border_needs_no_scikit_learn(name):
+    assert not any(within(module, "sklearn") for module in imports(PACKAGE / name))
 
 
 def test_numba_is_only_in_linear():

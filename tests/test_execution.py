@@ -18,7 +18,8 @@ def cores(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("n_jobs", "threads"), [(None, 8), (1, 1), (3, 3), (99, 99), (-1, 8), (-2, 7), (-20, 1)]
+    ("n_jobs", "threads"),
+    [(None, 8), (1, 1), (3, 3), (99, 99), (2**40, 1024), (-1, 8), (-2, 7), (-20, 1)],
 )
 def test_n_jobs(cores, n_jobs, threads):
     assert resolve_n_jobs(n_jobs) == threads
@@ -37,7 +38,8 @@ def test_bad_n_jobs(n_jobs, error):
 
 
 @pytest.mark.parametrize(
-    ("value", "threads"), [("2", 2), ("4,2", 4), ("99", 8), ("", 8), ("junk", 8), ("0", 8)]
+    ("value", "threads"),
+    [("2", 2), ("4,2", 4), ("99", 8), ("", 8), ("junk", 8), ("0", 8), ("9" * 5000, 8)],
 )
 def test_omp_num_threads_caps_the_default(cores, monkeypatch, value, threads):
     monkeypatch.setenv("OMP_NUM_THREADS", value)

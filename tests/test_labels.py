@@ -1,7 +1,10 @@
 """Labels of every kind."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
+from sklearn.exceptions import DataConversionWarning
 
 from wordodds._labels import encode_labels
 
@@ -18,7 +21,6 @@ STRING = np.dtypes.StringDType()
         (np.array(["b", "a", "b"], dtype=object), np.array(["a", "b"], dtype=object)),
         (np.array(["b", "a", "b"], dtype=STRING), np.array(["a", "b"], dtype=STRING)),
         (np.array([9, 7, 9], dtype=np.uint8), np.array([7, 9], dtype=np.uint8)),
-        (np.array([[3], [1], [3]]), np.array([1, 3])),
         (np.array([b"y", b"x", b"y"]), np.array([b"x", b"y"])),
     ],
 )
@@ -28,6 +30,25 @@ def test_kinds(labels, classes):
     assert found.dtype == classes.dtype
     np.testing.assert_array_equal(codes, [1, 0, 1])
     assert codes.dtype == np.int32
+
+
+def test_column_vector_is_taken_with_a_warning():
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        classes, codes = encode_labels(np.array([[3], [1], [3]]), 3)
+    np.testing.assert_array_equal(classes, [1, 3])
+    np.testing.assert_array_equal(codes, [1, 0, 1])
+
+
+class NAType:
+    """Answers as pandas.NA does, which is not a dependency."""
+
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+
+    def __ne__(self, other):
+        return self
+
+    __hash__ = None
 
 
 @pytest.mark.parametrize(
@@ -41,7 +62,13 @@ def test_kinds(labels, classes):
         (["a", None, "b"], "label 1 is missing"),
         (np.array(["a", np.nan, "b"], dtype=object), "label 1 is missing"),
         (np.array([1, 2.5, 3], dtype=object), "label 1 is 2.5"),
-        (np.array(["a", 1, "b"], dtype=object), "one kind, got int, str"),
+        (np.array(["a", 1, "b"], dtype=object), "one kind, str or whole numbers, got int, str"),
+        (["a", float("nan"), "b"], "label 1 is missing"),
+        ([1, "a", "b"], "one kind, str or whole numbers, got int, str"),
+        (np.ma.array([1, 2, 3], mask=[0, 1, 0]), "masked"),
+        (np.array([1, Decimal("1.5"), 2], dtype=object), "label 1 is 1.5"),
+        (np.array(["a", NAType(), "b"], dtype=object), "label 1 is missing"),
+        (np.array([[1], ["a", "b"], 2], dtype=object), "one kind"),
         (np.ones((3, 2)), r"1d array, got an array of shape \(3, 2\)"),
         ([1j, 2j, 3j], "complex"),
     ],

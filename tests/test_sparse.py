@@ -37,7 +37,8 @@ def spoil(field, values):
         (spoil("data", [1.0, 2.0, 3.0]), "data and indices must have the same length"),
         (spoil("data", [1, 2, np.nan, 4, 5]), r"row 1 holds NaN or infinity \(data\[2\]\)"),
         (spoil("data", [1, 2, 3, -np.inf, 5]), "row 2 holds NaN or infinity"),
-        (spoil("data", [1.0, -2, 3, 4, 5]), "row 0 holds a negative value"),
+        (spoil("data", [1.0, -2, 3, 4, 5]), r"Negative values in data: data\[1\] in row 0"),
+        (spoil("data", np.ones((5, 2))), "data must be a 1-D array"),
     ],
 )
 def test_defects_are_named(X, message):
@@ -72,11 +73,47 @@ def test_formats_that_scipy_would_convert_unchecked(form):
         (np.array([["a", "b"]]), TypeError, "must hold numbers"),
         (np.array([[1j]]), ValueError, "Complex data not supported"),
         (np.array([[1.0, np.nan]]), ValueError, "row 0 holds NaN"),
-        (np.array([[1.0, -1.0]]), ValueError, "negative"),
+        (np.array([[1.0, -1.0]]), ValueError, "Negative"),
+        (np.ma.array([[1.0, 2.0]], mask=[[0, 1]]), ValueError, "masked"),
     ],
 )
 def test_dense_input(X, error, message):
     with pytest.raises(error, match=message):
+        check(X)
+
+
+def damaged_dia(**fields):
+    X = sp.dia_array(np.eye(4) + np.eye(4, k=1))
+    for field, value in fields.items():
+        setattr(X, field, value)
+    return X
+
+
+def damaged_coo(coordinates):
+    X = sp.coo_array(np.eye(3))
+    X.coords = (np.arange(3), coordinates)
+    return X
+
+
+def damaged_lil():
+    X = sp.lil_array(np.eye(3))
+    X.data[1].append(5.0)
+    return X
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (damaged_dia(offsets=np.array([0])), "one row of data per offset"),
+        (damaged_dia(offsets=np.array([0.0, 1.0])), "1-D array of integers"),
+        (damaged_dia(offsets=np.array([1, 1])), "each offset once"),
+        (damaged_coo(np.array([0.0, np.nan, 1.0])), "one integer coordinate per value"),
+        (damaged_coo(np.array([0, 1])), "one integer coordinate per value"),
+        (damaged_lil(), "other numbers of columns and values"),
+    ],
+)
+def test_damage_in_other_formats(X, message):
+    with pytest.raises(ValueError, match=message):
         check(X)
 
 

@@ -9,7 +9,8 @@ namespace wordodds {
 namespace {
 
 constexpr size_t rows_per_check = 4096;
-constexpr int64_t columns_per_chunk = 1024;
+constexpr int64_t logarithms_per_chunk = 1 << 18;
+constexpr size_t entries_per_check = 1 << 20;
 
 // Row numbers grouped by class, ascending within each; group c is [begin[c], begin[c + 1]).
 struct RowsByClass {
@@ -47,6 +48,7 @@ void csr_tally_classes(const CsrView<Index, Value>& matrix, std::span<const int3
             const auto end = static_cast<size_t>(matrix.indptr[row + 1]);
             for (auto i = static_cast<size_t>(matrix.indptr[row]); i < end; ++i) {
                 tally[matrix.indices[i]] += static_cast<double>(matrix.data[i]);
+                if (i % entries_per_check == 0) execution.stop->check();
             }
         }
     });
@@ -66,7 +68,7 @@ void tally_log_weights(std::span<const double> tally, int64_t n_classes, int64_t
     });
     // Most words never occur in most classes: one logarithm serves them all.
     const double log_alpha = std::log(alpha);
-    const FixedChunks chunks{n_cols, columns_per_chunk};
+    const FixedChunks chunks{n_cols, std::max<int64_t>(1, logarithms_per_chunk / n_classes)};
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
         for (int64_t column = chunks.begin(chunk); column < chunks.end(chunk); ++column) {
             const auto j = static_cast<size_t>(column);

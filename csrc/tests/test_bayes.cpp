@@ -123,6 +123,21 @@ TEST("log weights agree with the twin; the same bits for any number of jobs") {
     }
 }
 
+TEST("log weights of many classes and columns: several chunks, the same bits") {
+    Random random(44);
+    constexpr int64_t n_classes = 100, n_cols = 6000, stride = 104;
+    std::vector<double> tally(static_cast<size_t>(n_classes * n_cols));
+    for (double& count : tally) count = static_cast<double>(below(random, 4));
+    const auto expected = reference::tally_log_weights(tally, n_classes, n_cols, 0.1, stride);
+    for (const int32_t n_jobs : job_counts) {
+        const auto actual = log_weights(tally, n_classes, n_cols, 0.1, stride, Run(n_jobs));
+        CHECK_SAME(actual, log_weights(tally, n_classes, n_cols, 0.1, stride, Run()), n_jobs);
+        for (size_t i = 0; i < expected.size(); ++i) {
+            CHECK_CLOSE(actual[i], expected[i], 1e-13, i, n_jobs);
+        }
+    }
+}
+
 TEST("weights of a class are the logarithms of probabilities") {
     Random random(43);
     std::vector<double> tally(3 * 4000);

@@ -37,8 +37,14 @@ Weights random_weights(Random& random, int64_t n_cols, int64_t n_classes) {
 template <class Index, class Value>
 std::vector<double> scores(const OwnedCsr<Index, Value>& matrix, const Weights& weights,
                            const Execution& execution) {
-    std::vector<double> out(static_cast<size_t>(matrix.n_rows) * weights.bias.size(), nan);
-    csr_score_classes(matrix.view(), weights.view(), execution, std::span<double>(out));
+    constexpr size_t n_guard = 64;  // a kernel that writes its padding too would spoil these
+    constexpr double guard = 123.25;
+    const size_t n_scores = static_cast<size_t>(matrix.n_rows) * weights.bias.size();
+    std::vector<double> out(n_scores, nan);
+    out.resize(n_scores + n_guard, guard);
+    csr_score_classes(matrix.view(), weights.view(), execution, std::span(out).first(n_scores));
+    for (size_t i = n_scores; i < out.size(); ++i) CHECK_EQ(out[i], guard, weights.bias.size());
+    out.resize(n_scores);
     return out;
 }
 

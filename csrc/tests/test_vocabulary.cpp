@@ -272,7 +272,7 @@ TEST("bad offsets and repeated terms are refused") {
     constexpr int64_t huge = std::numeric_limits<int64_t>::max();
     for (const std::vector<int64_t>& offsets : std::vector<std::vector<int64_t>>{
              {}, {0}, {4}, {1, 4}, {-1, 4}, {0, 3}, {0, 5}, {0, 2, 1, 4}, {0, 5, 4}, {0, -1, 4},
-             {0, huge, 4}, {0, huge}, {-huge, huge}}) {
+             {0, 1000, 4}, {0, huge, 4}, {0, huge}, {-huge, huge}}) {
         CHECK_THROWS(std::invalid_argument, make(offsets));
     }
     CHECK_THROWS(std::invalid_argument, make({0, 1, 3, 4}));     // "a", "bc", "a"

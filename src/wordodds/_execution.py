@@ -4,6 +4,7 @@ The only place that reads the environment for either; the engine gets both as ar
 """
 
 import os
+import re
 from functools import lru_cache
 from numbers import Integral
 from pathlib import Path
@@ -12,6 +13,9 @@ from typing import NamedTuple
 from wordodds._core import base
 
 __all__ = ["Execution", "execution", "instruction_set", "resolve_n_jobs", "usable_cores"]
+
+
+MAX_THREADS = 1024
 
 
 class Execution(NamedTuple):
@@ -39,7 +43,8 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     ----------
     n_jobs : int or None
         None: the usable cores, but no more than ``OMP_NUM_THREADS``, so that the workers of a
-        process pool do not each take the whole machine. A positive number: that many. A negative
+        process pool do not each take the whole machine. A positive number: that many, up to 1,024;
+        results do not depend on it. A negative
         number: the usable cores plus one plus ``n_jobs``, so that -1 means all of them.
 
     Returns
@@ -59,7 +64,7 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0; pass None for the usable cores or 1 for one thread")
     if n_jobs > 0:
-        return int(n_jobs)
+        return min(int(n_jobs), MAX_THREADS)
     return max(1, usable_cores() + 1 + int(n_jobs))
 
 
@@ -90,7 +95,7 @@ def _cgroup_quota(root: Path = Path("/sys/fs/cgroup")) -> int | None:
 def _omp_num_threads() -> int | None:
     """Return the first number of ``OMP_NUM_THREADS``, or None if it says nothing usable."""
     first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return int(first) if first.isdecimal() and int(first) > 0 else None
+    return int(first) or None if re.fullmatch("[0-9]{1,6}", first) else None
 
 
 def instruction_set() -> str:

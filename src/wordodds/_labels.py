@@ -1,5 +1,7 @@
 """Labels at the public border: any one-dimensional column becomes classes and codes."""
 
+import warnings
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -28,7 +30,8 @@ def encode_labels(y: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np
     Raises
     ------
     ValueError
-        On a missing label, a fraction, or another number of labels than rows.
+        On a missing label, a fraction, labels of several kinds, or another number of labels than
+        rows.
 
     Examples
     --------
@@ -36,19 +39,23 @@ def encode_labels(y: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np
     (array(['ham', 'spam'], dtype='<U4'), array([1, 0, 1], dtype=int32))
     """
     if y is None:
-        raise ValueError("y is None, but the classifier requires y to be passed: one label per row")
+        raise ValueError("the classifier requires y to be passed, but the target y is None")
     labels = _as_column(y)
     if len(labels) != n_rows:
         raise ValueError(
             f"X and y have inconsistent numbers of samples: X has {n_rows} rows, y {len(labels)}"
         )
-    _check_values(labels)
     if labels.dtype.kind in "biuf":
+        _check_whole(labels)
         classes, codes = np.unique(labels, return_inverse=True)
         return classes, np.asarray(codes, dtype=np.int32)
-    # Sorting the few classes is much quicker than sorting every label.
+    if labels.dtype.kind == "c":
+        raise ValueError("labels must not be complex")
     values = labels.tolist()
-    order = _sorted(set(values))
+    if labels.dtype.kind in "OT":
+        _check_objects(values)
+    # Sorting the few classes is much quicker than sorting every label.
+    order = _sorted_classes(values)
     code_of = {value: code for code, value in enumerate(order)}
     numbers = map(code_of.__getitem__, values)
     return (
@@ -58,42 +65,53 @@ def encode_labels(y: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np
 
 
 def _as_column(y: Any) -> npt.NDArray[Any]:
-    labels = np.asarray(y)
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        raise ValueError("y has masked labels; drop those rows")
+    if isinstance(y, list | tuple) and str in (kinds := set(map(type, y))) and len(kinds) > 1:
+        # NumPy would spell the others out: a missing label would become the class "nan".
+        labels = np.fromiter(y, dtype=object, count=len(y))
+    else:
+        labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        message = "A column-vector y was passed when a 1d array was expected; y is taken as 1d"
+        warnings.warn(message, DataConversionWarning, stacklevel=4)
         labels = labels.ravel()
     if labels.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {labels.shape} instead")
     return labels
 
 
-def _sorted(values: set[Any]) -> list[Any]:
+def _sorted_classes(values: list[Any]) -> list[Any]:
     try:
-        return sorted(values)
+        return sorted(set(values))
     except TypeError as error:
         kinds = sorted({type(value).__name__ for value in values})
-        raise ValueError(f"labels must be of one kind, got {', '.join(kinds)}") from error
+        raise ValueError(
+            f"labels must be of one kind, str or whole numbers, got {', '.join(kinds)}"
+        ) from error
 
 
-def _check_values(labels: npt.NDArray[Any]) -> None:
-    if labels.dtype.kind == "f":
-        _check_whole(labels)
-    elif labels.dtype.kind == "O":
-        for row, label in enumerate(labels.tolist()):
-            if label is None or label != label or type(label).__name__ == "NAType":
-                raise ValueError(
-                    f"label {row} is missing ({label!r}); drop the row or name a class"
-                )
-        if any(isinstance(label, float) for label in labels.tolist()):
-            _check_whole(labels.astype(np.float64))
-    elif labels.dtype.kind == "c":
-        raise ValueError("labels must not be complex")
+def _check_objects(labels: list[Any]) -> None:
+    for row, label in enumerate(labels):
+        # pandas' NA answers neither whether it equals itself nor whether it is true.
+        if label is None or type(label).__name__ == "NAType" or bool(label != label):
+            raise ValueError(f"label {row} is missing ({label!r}); drop the row or name a class")
+        if isinstance(label, Number) and label != int(label):  # type: ignore[call-overload]
+            raise ValueError(_fraction(row, label))
 
 
-def _check_whole(labels: npt.NDArray[np.floating[Any]]) -> None:
+def _check_whole(labels: npt.NDArray[Any]) -> None:
+    if labels.dtype.kind != "f":
+        return
     wrong = np.flatnonzero(~np.isfinite(labels) | (labels != np.floor(labels)))
     if len(wrong):
-        row = wrong[0]
-        raise ValueError(
-            f"label {row} is {labels[row]}. Unknown label type: continuous, or a missing value; "
-            "a classifier takes classes: pass whole numbers or strings"
-        )
+        raise ValueError(_fraction(int(wrong[0]), labels[wrong[0]]))
+
+
+def _fraction(row: int, label: Any) -> str:
+    return (
+        f"label {row} is {label}. Unknown label type: continuous, or a missing value; a classifier "
+        "takes classes: pass whole numbers or strings"
+    )

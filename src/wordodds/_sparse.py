@@ -19,7 +19,7 @@ _MESSAGES = {
     "data_length": "data and indices must have the same length",
     "index_out_of_range": "indices[{position}] in row {row} is outside the {n_cols} columns",
     "value_not_finite": "row {row} holds NaN or infinity (data[{position}])",
-    "value_negative": "row {row} holds a negative value (data[{position}]); counts must be >= 0",
+    "value_negative": "Negative values in data: data[{position}] in row {row}; counts must be >= 0",
 }
 
 
@@ -67,11 +67,13 @@ def as_csr(X: Any, *, non_negative: bool, execution: Execution, name: str = "X")
 
 
 def _dense_to_csr(X: Any, name: str) -> Any:
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(f"{name} has masked values; fill them first")
     dense = np.asarray(X)
     if dense.ndim != 2:
         raise ValueError(
             f"{name} must have two dimensions, got {dense.ndim}. Expected 2D array, one row per "
-            "document; reshape a single document with X.reshape(1, -1)"
+            "document. Reshape your data with X.reshape(1, -1) if it is a single document"
         )
     if dense.dtype.kind == "O":
         try:
@@ -92,7 +94,11 @@ def _check_value_type(dtype: np.dtype[Any], name: str) -> None:
 def _check_foreign(X: Any, name: str, execution: Execution) -> None:
     """Check the structure that SciPy's own conversion to CSR would trust."""
     if X.format in ("csc", "bsr"):
+        if np.ndim(X.data) != (3 if X.format == "bsr" else 1):
+            raise ValueError(f"{name}.data has {np.ndim(X.data)} dimensions")
         block_rows, block_cols = X.blocksize if X.format == "bsr" else (1, 1)
+        if block_rows < 1 or block_cols < 1:
+            raise ValueError(f"{name} has blocks of shape {(block_rows, block_cols)}")
         rows, cols = X.shape[0] // block_rows, X.shape[1] // block_cols
         n_major, n_minor = (cols, rows) if X.format == "csc" else (rows, cols)
         indptr, indices = _index_arrays(X.indptr, X.indices, name)
@@ -100,14 +106,40 @@ def _check_foreign(X: Any, name: str, execution: Execution) -> None:
             indptr, indices, np.zeros(len(X.data), dtype=np.float32), n_major, n_minor
         )
         _raise_defect(structure, name, execution, finite=False, non_negative=False)
-    elif X.format == "coo" and X.nnz:
-        for axis, coordinate in enumerate(X.coords):
-            if coordinate.min() < 0 or coordinate.max() >= X.shape[axis]:
-                raise ValueError(f"{name} has a coordinate outside its shape {X.shape}")
+    elif X.format == "coo":
+        _check_coordinates(X, name)
+    elif X.format == "dia":
+        _check_diagonals(X, name)
+    elif X.format == "lil" and any(
+        len(columns) != len(values) for columns, values in zip(X.rows, X.data, strict=True)
+    ):
+        raise ValueError(f"{name} has a row with other numbers of columns and values")
+
+
+def _check_coordinates(X: Any, name: str) -> None:
+    for axis, coordinate in enumerate(X.coords):
+        if coordinate.dtype.kind not in "iu" or coordinate.shape != X.data.shape:
+            raise ValueError(
+                f"{name} must have one integer coordinate per value on axis {axis}, "
+                f"got {coordinate.dtype} of shape {coordinate.shape}"
+            )
+        if coordinate.size and not 0 <= coordinate.min() <= coordinate.max() < X.shape[axis]:
+            raise ValueError(f"{name} has a coordinate outside its shape {X.shape}")
+
+
+def _check_diagonals(X: Any, name: str) -> None:
+    offsets, data = np.asarray(X.offsets), np.asarray(X.data)
+    if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or data.ndim != 2:
+        raise ValueError(f"{name}.offsets must be a 1-D array of integers and {name}.data 2-D")
+    if len(offsets) != len(data) or len(np.unique(offsets)) != len(offsets):
+        raise ValueError(f"{name} must have one row of data per offset, and each offset once")
 
 
 def _index_arrays(indptr: Any, indices: Any, name: str) -> tuple[Any, Any]:
     for field, array in (("indptr", indptr), ("indices", indices)):
+        if not isinstance(array, np.ndarray):
+            kind = type(array).__name__
+            raise ValueError(f"{name}.{field} must be a 1-D array of integers, got {kind}")
         if array.ndim != 1 or array.dtype.kind not in "iu":
             raise ValueError(f"{name}.{field} must be a 1-D array of integers, got {array.dtype}")
     small = indptr.dtype == indices.dtype == np.int32
@@ -116,6 +148,8 @@ def _index_arrays(indptr: Any, indices: Any, name: str) -> tuple[Any, Any]:
 
 
 def _with_kernel_types(X: Any, name: str) -> CsrArrays:
+    if not isinstance(X.data, np.ndarray) or X.data.ndim != 1:
+        raise ValueError(f"{name}.data must be a 1-D array")
     _check_value_type(X.dtype, name)
     indptr, indices = _index_arrays(X.indptr, X.indices, name)
     dtype = np.float32 if X.dtype == np.float32 else np.float64

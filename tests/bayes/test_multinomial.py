@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from wordodds import MultinomialNB
 
@@ -116,7 +117,14 @@ def test_one_class():
 
 @pytest.mark.parametrize(
     ("alpha", "error"),
-    [(-1.0, ValueError), (np.nan, ValueError), (np.inf, ValueError), ("1", TypeError)],
+    [
+        (-1.0, ValueError),
+        (np.nan, ValueError),
+        (np.inf, ValueError),
+        (10**400, ValueError),
+        (np.longdouble("1e4000"), ValueError),
+        ("1", TypeError),
+    ],
 )
 def test_bad_alpha(alpha, error):
     with pytest.raises(error, match="alpha must be"):
@@ -135,9 +143,30 @@ def test_unfitted_and_wrong_width():
 def test_failed_fit_leaves_the_model_as_it_was():
     model = MultinomialNB().fit(COUNTS, LABELS)
     before = model.predict_proba(COUNTS)
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="Negative"):
         model.fit(-np.ones((2, 5)), ["x", "y"])
     np.testing.assert_array_equal(model.predict_proba(COUNTS), before)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1e308])
+def test_sums_beyond_all_numbers_are_refused(alpha):
+    with pytest.raises(ValueError, match="scale X or alpha down"):
+        MultinomialNB(alpha=alpha).fit([[1e308, 0, 1], [1e308, 1, 1], [0, 3, 1]], [0, 0, 1])
+
+
+def test_a_damaged_state_is_refused():
+    model = MultinomialNB().fit(COUNTS, LABELS)
+    state = model.__getstate__() | {"_weights": model._weights[:1]}
+    model.__setstate__(state)
+    with pytest.raises(ValueError, match="expecting 1 features"):
+        model.predict(COUNTS)
+
+
+@parametrize_with_checks([MultinomialNB()])
+def test_scikit_learns_estimator_checks(estimator, check):
+    if check.func.__name__ == "check_array_api_input":
+        return  # runs only where SciPy was imported in its array API mode; we take NumPy arrays
+    check(estimator)
 
 
 def test_pickle():

@@ -30,7 +30,13 @@ def test_demo_prints_the_whole_story(tiny, capsys):
     assert main(["demo", "--words", "2", "--n-jobs", "1"]) == 0
     out, err = capsys.readouterr()
     assert "no network" in err
-    for part in ("tiny, from here", "4 documents", "MB/s", "accuracy   1.0000 (4 of 4", "free +1."):
+    for part in (
+        "tiny, from here",
+        "4 documents",
+        "MB/s",
+        "accuracy   1.0000 (4 of 4",
+        "free\N{NO-BREAK SPACE}+1.",
+    ):
         assert part in out
     table = out.split("\n\n")[-1].splitlines()
     assert table[0].startswith("class")
@@ -62,7 +68,13 @@ def test_config(capsys):
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [(["--version"], 0), (["demo", "--words", "0"], 2), ([], 2), (["fly"], 2)],
+    [
+        (["--version"], 0),
+        (["demo", "--words", "0"], 2),
+        (["demo", "--n-jobs", "x"], 2),
+        ([], 2),
+        (["fly"], 2),
+    ],
 )
 def test_exit_codes(arguments, code):
     with pytest.raises(SystemExit) as caught:
@@ -81,3 +93,27 @@ def test_an_error_is_one_line(tiny, monkeypatch, capsys):
         demo, "run_demo", lambda **options: (_ for _ in ()).throw(KeyboardInterrupt)
     )
     assert main(["demo"]) == 130
+
+
+def test_a_reader_that_stops_early_is_no_error():
+    program = "import sys; from wordodds.cli import main; sys.exit(main(['config']))"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        child.stdout.close()
+        assert child.stderr.read() == b""
+    assert child.returncode == 141
+
+
+def test_closed_standard_output():
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys; sys.stdout = None; import wordodds.cli as c; c.main(['config'])",
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 2
+    assert "no standard output" in result.stderr

@@ -11,6 +11,20 @@
 
 namespace wordodds::binding {
 
+// Python runs signal handlers on its main thread alone. Precondition: the interpreter lock is held.
+inline bool on_main_thread() {
+    PyObject* const threading = PyImport_ImportModule("threading");
+    PyObject* const main = threading ? PyObject_CallMethod(threading, "main_thread", nullptr) : nullptr;
+    PyObject* const ident = main ? PyObject_GetAttrString(main, "ident") : nullptr;
+    const bool same = ident && PyLong_Check(ident) &&
+                      PyLong_AsUnsignedLong(ident) == PyThread_get_thread_ident();
+    Py_XDECREF(ident);
+    Py_XDECREF(main);
+    Py_XDECREF(threading);
+    PyErr_Clear();
+    return same;
+}
+
 // Runs on the thread that made the call, which has released the interpreter lock. On Python's main
 // thread a pending Ctrl-C becomes KeyboardInterrupt here and stays set while the engine unwinds.
 inline bool poll_signals(void*) {
@@ -22,7 +36,9 @@ inline bool poll_signals(void*) {
 
 // Lives on the stack of one binding function, for one engine call.
 struct Call {
-    StopToken stop{poll_signals, nullptr};
+    // Other threads never poll: taking the lock while the interpreter ends would end the thread in
+    // the middle of the engine.
+    StopToken stop{on_main_thread() ? poll_signals : nullptr, nullptr};
     Execution execution;
 
     Call(int32_t n_jobs, int32_t instruction_set)

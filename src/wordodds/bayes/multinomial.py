@@ -17,6 +17,18 @@ from wordodds._sparse import CsrArrays, as_csr
 __all__ = ["MultinomialNB"]
 
 
+def _checked_alpha(alpha: Any) -> float:
+    if isinstance(alpha, bool) or not isinstance(alpha, Real):
+        raise TypeError(f"alpha must be a number >= 0, got {alpha!r}")
+    try:
+        value = float(alpha)
+    except OverflowError:
+        value = np.inf
+    if not 0.0 <= value < np.inf:
+        raise ValueError(f"alpha must be finite and >= 0, got {alpha!r}")
+    return value
+
+
 class MultinomialNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Naive Bayes for word counts.
 
@@ -79,31 +91,37 @@ class MultinomialNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_documents,)
             Labels.
         """
-        if isinstance(self.alpha, bool) or not isinstance(self.alpha, Real):
-            raise TypeError(f"alpha must be a number >= 0, got {self.alpha!r}")
-        if not 0.0 <= self.alpha < np.inf:
-            raise ValueError(f"alpha must be finite and >= 0, got {self.alpha!r}")
+        alpha = _checked_alpha(self.alpha)
         how = execution(self.n_jobs)
         matrix = as_csr(X, non_negative=True, execution=how)
         if matrix.n_rows == 0 or matrix.n_cols == 0:
             raise ValueError(
-                f"X has shape ({matrix.n_rows}, {matrix.n_cols}): 0 sample(s) or 0 feature(s), "
-                "while a minimum of 1 is required"
+                f"Found array with {matrix.n_rows} sample(s) and {matrix.n_cols} feature(s) "
+                f"(shape=({matrix.n_rows}, {matrix.n_cols})) while a minimum of 1 is required."
             )
         classes, codes = encode_labels(y, matrix.n_rows)
         tally = core.csr_tally_classes(
             matrix.indptr, matrix.indices, matrix.data, matrix.n_cols, codes, len(classes), *how
         )
         stride = score.padded_classes(len(classes))
-        weights = core.tally_log_weights(tally, float(self.alpha), stride, *how)
-
-        # Only now: a failed fit leaves the model as it was.
-        validate_data(self, X, skip_check_array=True)
-        self.classes_ = classes
-        self.class_count_ = np.bincount(codes, minlength=len(classes)).astype(np.float64)
-        self.class_log_prior_ = np.log(self.class_count_) - np.log(self.class_count_.sum())
-        self.feature_count_ = tally
-        self._weights = weights
+        weights = core.tally_log_weights(tally, alpha, stride, *how)
+        if not np.isfinite(tally.sum(axis=1) + alpha * matrix.n_cols).all():
+            raise ValueError(
+                "the counts of a class add up to more than 1e308: scale X or alpha down"
+            )
+        class_count = np.bincount(codes, minlength=len(classes)).astype(np.float64)
+        seen = type(self)()
+        validate_data(seen, X, skip_check_array=True)  # names and number of the features
+        self.__dict__.pop("feature_names_in_", None)
+        # In one step: neither a failed nor an interrupted fit leaves half a model.
+        self.__dict__.update(
+            {name: value for name, value in vars(seen).items() if name.endswith("_in_")},
+            classes_=classes,
+            class_count_=class_count,
+            class_log_prior_=np.log(class_count) - np.log(class_count.sum()),
+            feature_count_=tally,
+            _weights=weights,
+        )
         return self
 
     @property
@@ -159,10 +177,11 @@ class MultinomialNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_width(self, X: Any, matrix: CsrArrays) -> None:
         validate_data(self, X, skip_check_array=True, reset=False)
-        if matrix.n_cols != self.n_features_in_:
+        # Of the weights themselves: this is what the kernel relies on, whatever a pickle says.
+        if matrix.n_cols != len(self._weights):
             raise ValueError(
                 f"X has {matrix.n_cols} features, but MultinomialNB is expecting "
-                f"{self.n_features_in_} features as input"
+                f"{len(self._weights)} features as input"
             )
 
     def __sklearn_is_fitted__(self) -> bool:

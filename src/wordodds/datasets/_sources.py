@@ -39,7 +39,7 @@ class Found:
 def data_folder() -> Path | None:
     """Return the folder that ``WORDODDS_DATA`` names, or None when it is not set."""
     value = os.environ.get("WORDODDS_DATA", "")
-    return Path(value).expanduser() if value else None
+    return Path(os.path.expanduser(value)) if value else None
 
 
 def find_local(name: str) -> Found | None:

@@ -39,8 +39,9 @@ def cache_folder() -> Path:
     'wordodds'
     """
     base = os.environ.get("XDG_CACHE_HOME", "")
-    # The XDG specification: a relative path is invalid and is ignored.
-    root = Path(base) if os.path.isabs(base) else Path.home() / ".cache"
+    # The XDG specification: a relative path is invalid and is ignored. expanduser of os.path, as
+    # that of Path raises where nobody knows the home.
+    root = Path(base) if os.path.isabs(base) else Path(os.path.expanduser("~/.cache"))
     return root / "wordodds"
 
 

@@ -80,7 +80,7 @@ def load_newsgroups(
     """
     if variant not in _VARIANTS:
         raise ValueError(f"variant must be one of {', '.join(_VARIANTS)}; got {variant!r}")
-    if subset not in _PARTS:
+    if not isinstance(subset, str) or subset not in _PARTS:
         raise ValueError(f"subset must be one of {', '.join(_PARTS)}; got {subset!r}")
     parts = _PARTS[subset]
     if variant == "bydate-matlab":

@@ -21,6 +21,7 @@ _CONSONANTS = "bdfhjklmnprstvw"
 # Without "e", so that no word is an English stop word ("here", "more", "some").
 _VOWELS = "aiou"
 _TOKENS_AT_ONCE = 1 << 22
+_WORDS_MAX = 10_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,6 +138,8 @@ def make_corpus(
     n_documents = _whole("n_documents", n_documents, 0)
     n_classes = _whole("n_classes", n_classes, 2)
     n_words = _whole("n_words", n_words, n_classes + 1)
+    if n_words > _WORDS_MAX:
+        raise ValueError(f"n_words must be <= {_WORDS_MAX:,}, got {n_words}")
     document_length = _whole("document_length", document_length, 1)
     if not (math.isfinite(separation) and separation >= 1.0):
         raise ValueError(f"separation must be finite and >= 1, got {separation!r}")
