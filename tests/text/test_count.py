@@ -30,7 +30,7 @@ def test_unfitted():
     vectorizer = CountVectorizer()
     assert not hasattr(vectorizer, "vocabulary_")
     for call in (lambda: vectorizer.transform(TEXTS), vectorizer.get_feature_names_out):
-        with pytest.raises(NotFittedError, match="call fit"):
+        with pytest.raises(NotFittedError, match="not fitted"):
             call()
     with pytest.raises(NotFittedError):
         check_is_fitted(vectorizer)

@@ -3,13 +3,31 @@
 import datetime
 
 import numpy as np
+import pandas
 import pytest
 
-from wordodds.text.documents import as_documents
+from wordodds.text.documents import as_documents as as_documents_with
+
+
+def as_documents(documents):
+    return as_documents_with(documents, bytes.decode)
 
 
 class Text(str):
     __slots__ = ()
+
+
+class Column:
+    """Iterates over scalars of its own, as Arrow's columns do."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __iter__(self):
+        return map(object, self.values)
+
+    def to_pylist(self):
+        return self.values
 
 
 @pytest.mark.parametrize(
@@ -25,6 +43,8 @@ class Text(str):
         [b"ab", "cd"],
         [Text("ab"), np.str_("cd")],
         {"ab": 1, "cd": 2}.keys(),
+        pandas.Series(["ab", "cd"]),
+        Column(["ab", "cd"]),
     ],
     ids=lambda documents: type(documents).__name__,
 )
@@ -37,6 +57,8 @@ def test_collections_of_text(documents):
     [
         ("one text", r"pass a list, such as \[text\]"),
         (b"one text", r"pass a list, such as \[text\]"),
+        (bytearray(b"one text"), r"pass a list, such as \[text\]"),
+        (pandas.DataFrame({"text": ["a"]}), "select the column"),
         ({"a": "text"}, "pass its values"),
         (np.array([["a", "b"]]), "one dimension, got 2"),
         (np.array("a"), "one dimension, got 0"),
@@ -53,6 +75,7 @@ def test_not_a_collection(documents, message):
     ("bad", "kind"),
     [
         (None, "missing"),
+        (pandas.NA, "missing"),
         (float("nan"), "missing"),
         (np.nan, "missing"),
         (7, "int"),

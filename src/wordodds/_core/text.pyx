@@ -211,7 +211,7 @@ cdef vector[Document] borrow(tuple documents) except *:
             raise TypeError(f"document {row} is {type(text).__name__}, expected str")
         borrow_one(text, &document)
         if document.length > document_max_length:
-            raise ValueError(f"document {row} has 2**31 characters or more; split it")
+            raise ValueError(f"document {row} has 2**30 characters or more; split it")
         borrowed.push_back(document)
     return borrowed
 

@@ -20,7 +20,8 @@ struct Document {
     TextKind kind;
 };
 
-// A feature may occur once per code point, and counts within a row are 32 bits wide, with sign.
-inline constexpr int64_t document_max_length = std::numeric_limits<int32_t>::max();
+// A feature occurs less than twice per code point (the space around the words of "a a a"), and counts
+// within a row are 32 bits wide, with sign.
+inline constexpr int64_t document_max_length = std::numeric_limits<int32_t>::max() / 2;
 
 }  // namespace wordodds
