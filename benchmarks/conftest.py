@@ -38,7 +38,7 @@ def measure(benchmark):
     """Run a job several times; the best time counts, as other processes only ever slow it down."""
 
     def run(job, *, rounds):
-        return benchmark.pedantic(job, rounds=rounds, warmup_rounds=1)
+        return benchmark.pedantic(job, rounds=rounds, warmup_rounds=min(1, rounds - 1))
 
     return run
 

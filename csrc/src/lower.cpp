@@ -1,5 +1,7 @@
 #include "wordodds/text/lower.hpp"
 
+#include <cstring>
+
 #include "wordodds/text/unicode.hpp"
 #include "wordodds/text/utf8.hpp"
 
@@ -42,6 +44,18 @@ inline void append(uint32_t code_point, bool marked, LoweredOut& out) {
     out.size += n;
 }
 
+// Without a branch on the length or the mark: both change with nearly every character. The room
+// behind the last byte takes the spare one.
+inline void append_narrow(const NarrowRecord& record, bool marked, LoweredOut& out) {
+    std::memcpy(out.bytes + out.size, record.bytes, 2);
+    const uint64_t bits = marked ? (uint64_t{1} << record.length) - 1 : 0;
+    const int64_t shift = out.size & 63;
+    uint64_t* const word = out.mask + (out.size >> 6);
+    *word |= bits << shift;
+    if (shift == 63) word[1] |= bits >> 1;
+    out.size += record.length;
+}
+
 template <CharacterClass marks, class Unit>
 void copy_units(const Units<Unit>& text, int64_t begin, int64_t end, LoweredOut& out) {
     for (int64_t i = begin; i < end; ++i) {
@@ -53,6 +67,13 @@ template <CharacterClass marks, class Unit>
 void lower_units(const Units<Unit>& text, int64_t begin, int64_t end, LoweredOut& out) {
     for (int64_t i = begin; i < end; ++i) {
         const uint32_t code_point = text[i];
+        if (code_point < unicode_narrow_end) {
+            const NarrowRecord& narrow = unicode_narrow[code_point];
+            if (!(narrow.flags & unicode_special)) [[likely]] {
+                append_narrow(narrow, is_marked(narrow.flags, marks), out);
+                continue;
+            }
+        }
         const UnicodeRecord& record = unicode_record(code_point);
         if (!(record.flags & unicode_special)) {
             const auto lowered =

@@ -73,12 +73,12 @@ uint32_t Vocabulary::insert(const TokenKey& token, size_t position) {
     std::copy_n(token.data, token.length, arena_.extend(token.length));
     offsets_.push_back(arena_.size());
     slots_[position] = {{token.head[0], token.head[1]}, token.hash, id + 1, token.length};
-    if (2 * static_cast<uint64_t>(size()) > slots_.size()) grow();
+    if (10 * static_cast<uint64_t>(size()) > 7 * slots_.size()) grow();
     return id;
 }
 
 void Vocabulary::grow() {
-    std::vector<Slot> old(slots_.size() * 4);
+    std::vector<Slot> old(slots_.size() * 2);
     old.swap(slots_);
     slot_mask_ = slots_.size() - 1;
     for (const Slot& slot : old) {

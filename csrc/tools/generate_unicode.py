@@ -12,6 +12,7 @@ import unicodedata
 from pathlib import Path
 
 BLOCK_BITS = 7
+NARROW = 0x800  # below: at most two bytes of UTF-8
 SIGMA = "\N{GREEK CAPITAL LETTER SIGMA}"
 FINAL_SIGMA = "\N{GREEK SMALL LETTER FINAL SIGMA}"
 
@@ -45,6 +46,22 @@ def specials() -> dict[int, str]:
         if len(lowered) > 1:
             found[code] = lowered
     return found
+
+
+def narrow_initialiser(code: int) -> str:
+    """Return bytes, their number and the flags of the lower-case form in UTF-8.
+
+    Flagged as special where that takes context, more than one character or more than two bytes.
+    """
+    flags, delta = record_of(chr(code))
+    lowered = code + delta
+    if flags & SPECIAL or lowered >= NARROW:
+        return f"    {{{{0, 0}}, 0, {SPECIAL}}},"
+    encoded = chr(lowered).encode()
+    flags = record_of(chr(lowered))[0] & ~SPECIAL
+    # As a signed char holds them: initialisers must not narrow.
+    first, last = (byte - 256 if byte > 127 else byte for byte in (encoded[0], encoded[-1]))
+    return f"    {{{{{first}, {last}}}, {len(encoded)}, {flags}}},"
 
 
 def rows(values: list[int], per_line: int = 24) -> str:
@@ -82,6 +99,9 @@ const uint16_t unicode_stage1[{len(stage1)}] = {{
 }};
 const uint8_t unicode_stage2[{len(stage2)}] = {{
 {rows(stage2)}
+}};
+const NarrowRecord unicode_narrow[{NARROW}] = {{
+{chr(10).join(map(narrow_initialiser, range(NARROW)))}
 }};
 const UnicodeRecord unicode_records[{len(records)}] = {{
 {chr(10).join(f"    {{{flags}, {delta}}}," for flags, delta in records)}

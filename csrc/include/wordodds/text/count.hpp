@@ -57,7 +57,9 @@ struct HashingOptions {
 inline uint32_t hashed_signed_column(uint32_t hash, HashingOptions hashing) {
     const bool negative = hash >> 31;
     const uint32_t magnitude = negative ? 0u - hash : hash;
-    const uint32_t column = magnitude % static_cast<uint32_t>(hashing.n_features);
+    const auto n = static_cast<uint32_t>(hashing.n_features);
+    // Most users leave it at a power of two, where a mask spares a slow division.
+    const uint32_t column = (n & (n - 1)) == 0 ? magnitude & (n - 1) : magnitude % n;
     return 2 * column + (negative && hashing.alternate_sign);
 }
 

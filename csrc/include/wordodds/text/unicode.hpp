@@ -17,6 +17,16 @@ inline constexpr uint8_t unicode_ignorable = 4;  // str.lower looks past it arou
 inline constexpr uint8_t unicode_special = 8;    // lower-casing takes context or gives two code points
 inline constexpr uint8_t unicode_space = 16;     // matches \s
 
+// The lower-case form of a code point below unicode_narrow_end, ready to be written: most letters of
+// European, Greek, Cyrillic, Hebrew and Arabic text are there.
+struct NarrowRecord {
+    signed char bytes[2];  // UTF-8; both are the same if there is one
+    uint8_t length;
+    uint8_t flags;  // of the lower-case form; only unicode_special if the form does not fit here
+};
+inline constexpr uint32_t unicode_narrow_end = 0x800;
+
+extern const NarrowRecord unicode_narrow[];
 extern const char unicode_version[];
 extern const uint16_t unicode_stage1[];
 extern const uint8_t unicode_stage2[];

@@ -12,7 +12,7 @@
 
 namespace wordodds {
 
-// Open addressing with linear probing, at most half full; a slot holds the head of the term, so
+// Open addressing with linear probing, at most seven tenths full; a slot holds the head of the term, so
 // that a hit on a word of up to 16 bytes touches one half cache line and nothing else.
 // Grows by find_or_insert; after the last insertion any number of threads may call the const
 // methods at once.
