@@ -12,6 +12,8 @@ namespace {
 constexpr int64_t slots_min = 1 << 10;
 constexpr size_t terms_per_check = 4096;
 constexpr int64_t n_buckets = 1 << 16;
+constexpr int lead_pairs = 4;
+constexpr size_t comparison_sort_max = 1 << 17;
 
 // The first 8 bytes as a number that compares as the bytes do.
 uint64_t leading_bytes(std::string_view term) {
@@ -21,7 +23,10 @@ uint64_t leading_bytes(std::string_view term) {
     return bytes;
 }
 
-size_t bucket_of(uint64_t lead) { return static_cast<size_t>(lead >> 48); }
+// Two bytes of the leading ones: pair 0 is the first and second.
+size_t bucket_of(uint64_t lead, int pair) {
+    return static_cast<size_t>(lead >> (48 - 16 * pair)) & (n_buckets - 1);
+}
 
 }  // namespace
 
@@ -117,27 +122,51 @@ std::vector<Vocabulary::SortEntry> Vocabulary::sorted_entries(const Execution& e
     std::vector<size_t> bucket_end(n_buckets + 1, 0);
     for (size_t i = 0; i < n; ++i) {
         unsorted[i] = {leading_bytes(term(static_cast<int64_t>(i))), static_cast<uint32_t>(i)};
-        ++bucket_end[bucket_of(unsorted[i].lead) + 1];
+        ++bucket_end[bucket_of(unsorted[i].lead, 0) + 1];
     }
     // Counts shifted by one, summed: the start of each bucket, which becomes its end below.
     std::partial_sum(bucket_end.begin(), bucket_end.end(), bucket_end.begin());
-    for (const SortEntry& entry : unsorted) sorted[bucket_end[bucket_of(entry.lead)]++] = entry;
+    for (const SortEntry& entry : unsorted) sorted[bucket_end[bucket_of(entry.lead, 0)]++] = entry;
 
-    const auto less = [this](const SortEntry& x, const SortEntry& y) {
-        if (x.lead != y.lead) return x.lead < y.lead;
-        return term(x.id) < term(y.id);
-    };
     const FixedChunks chunks{n_buckets, 256};
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
         for (int64_t bucket = chunks.begin(chunk); bucket < chunks.end(chunk); ++bucket) {
             const auto b = static_cast<size_t>(bucket);
             const size_t begin = b == 0 ? 0 : bucket_end[b - 1];
-            if (bucket_end[b] - begin < 2) continue;
-            execution.stop->check();
-            std::sort(&sorted[begin], sorted.data() + bucket_end[b], less);
+            // The unsorted entries have served: their room is the scratch space.
+            sort_bucket(sorted.data() + begin, unsorted.data() + begin, bucket_end[b] - begin, 1,
+                        *execution.stop);
         }
     });
     return sorted;
+}
+
+// Sorts entries that agree in their first 2 * n_pairs bytes. Where they are many, as all words of one
+// alphabet are, the next two bytes part them again: no comparison sort runs long without a look at
+// the stop token.
+void Vocabulary::sort_bucket(SortEntry* entries, SortEntry* scratch, size_t n, int n_pairs,
+                             StopToken& stop) const {
+    if (n < 2) return;
+    stop.check();
+    if (n <= comparison_sort_max || n_pairs == lead_pairs) {
+        std::sort(entries, entries + n, [this](const SortEntry& x, const SortEntry& y) {
+            if (x.lead != y.lead) return x.lead < y.lead;
+            return term(x.id) < term(y.id);
+        });
+        return;
+    }
+    std::vector<size_t> bucket_end(n_buckets + 1, 0);
+    for (size_t i = 0; i < n; ++i) ++bucket_end[bucket_of(entries[i].lead, n_pairs) + 1];
+    std::partial_sum(bucket_end.begin(), bucket_end.end(), bucket_end.begin());
+    for (size_t i = 0; i < n; ++i) {
+        scratch[bucket_end[bucket_of(entries[i].lead, n_pairs)]++] = entries[i];
+    }
+    std::copy_n(scratch, n, entries);
+    size_t begin = 0;
+    for (size_t b = 0; b < n_buckets; ++b) {
+        sort_bucket(entries + begin, scratch + begin, bucket_end[b] - begin, n_pairs + 1, stop);
+        begin = bucket_end[b];
+    }
 }
 
 std::vector<uint32_t> Vocabulary::sort(const Execution& execution) {

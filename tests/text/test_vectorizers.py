@@ -90,6 +90,15 @@ def test_a_failed_fit_leaves_the_vectorizer_as_it_was():
     np.testing.assert_array_equal(vectorizer.transform(TEXTS).toarray(), before)
 
 
+def test_one_crowded_alphabet_sorts_by_code_point():
+    # All words begin with the same bytes: the sort has to part them further in.
+    rng = np.random.default_rng(1)
+    letters = np.array([chr(code) for code in range(0xE01, 0xE2F)])
+    words = {"".join(row) for row in letters[rng.integers(0, len(letters), (400_000, 6))]}
+    vectorizer = CountVectorizer().fit([" ".join(words)])
+    assert list(vectorizer.get_feature_names_out()) == sorted(words)
+
+
 def test_many_features_per_row_keep_their_order():
     # More distinct features than 16 bits can number, in one row and over several threads.
     words = [f"w{i:06d}" for i in range(100_000)]

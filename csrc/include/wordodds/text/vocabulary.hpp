@@ -70,6 +70,8 @@ class Vocabulary {
     };
 
     std::vector<SortEntry> sorted_entries(const Execution& execution) const;
+    void sort_bucket(SortEntry* entries, SortEntry* scratch, size_t n, int n_pairs,
+                     StopToken& stop) const;
     bool matches(const Slot& slot, const TokenKey& token) const;
     uint32_t insert(const TokenKey& token, size_t position);
     void grow();
