@@ -19,51 +19,6 @@ cdef extern from "Python.h":
     const void* PyUnicode_DATA(object)
     Py_ssize_t PyUnicode_GET_LENGTH(object)
 
-cdef extern from "wordodds/text/document.hpp" namespace "wordodds" nogil:
-    cdef enum class TextKind(int32_t):
-        ascii
-        latin1
-        ucs2
-        ucs4
-    cdef cppclass Document:
-        const void* data
-        int64_t length
-        TextKind kind
-    const int64_t document_max_length
-
-cdef extern from "<string_view>" namespace "std" nogil:
-    cdef cppclass string_view:
-        const char* data()
-        size_t size()
-
-cdef extern from "wordodds/text/key.hpp" namespace "wordodds" nogil:
-    cdef cppclass HashKey:
-        uint64_t a
-        uint64_t b
-
-cdef extern from "wordodds/text/vocabulary.hpp" namespace "wordodds" nogil:
-    cdef cppclass CVocabulary "wordodds::Vocabulary":
-        CVocabulary(HashKey) except +
-        CVocabulary(HashKey, span[const char], span[const int64_t]) except +
-        int64_t size() const
-        string_view term(int64_t) const
-        span[const char] arena() const
-        span[const int64_t] offsets() const
-        void subset(span[const unsigned char], CVocabulary&) except +
-
-cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
-    cdef enum class AnalyzerKind(int32_t):
-        word
-        chars
-        chars_in_words
-    cdef cppclass CAnalyzerOptions "wordodds::AnalyzerOptions":
-        AnalyzerKind kind
-        bint lowercase
-        int32_t word_min_length
-        int32_t ngram_min
-        int32_t ngram_max
-        const CVocabulary* stop_words
-
 cdef extern from "wordodds/text/count.hpp" namespace "wordodds" nogil:
     cdef cppclass CountedRows:
         int64_t n_rows
@@ -116,8 +71,6 @@ cdef HashKey hash_key(tuple key):
 cdef class Vocabulary:
     """The terms of a fitted vectorizer, packed, in column order."""
 
-    cdef unique_ptr[CVocabulary] engine
-
     def __cinit__(self, *args):
         # Never without an engine, however Python made the object.
         cdef HashKey key
@@ -155,7 +108,6 @@ cdef class Vocabulary:
             names.append(PyUnicode_DecodeUTF8(term.data(), term.size(), "surrogatepass"))
         return names
 
-
     def subset(self, const unsigned char[::1] keep):
         if keep.shape[0] != len(self):
             raise ValueError("keep and vocabulary differ in length")
@@ -167,9 +119,6 @@ cdef class Vocabulary:
 
 cdef class AnalyzerOptions:
     """What the compiled analyzers are to do; keeps the stop words alive."""
-
-    cdef CAnalyzerOptions engine
-    cdef Vocabulary stop_words
 
     def __init__(
         self, str analyzer, bint lowercase, int32_t word_min_length,

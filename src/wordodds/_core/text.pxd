@@ -1,0 +1,62 @@
+# The text engine's types and the Python objects that own them, for every binding that takes documents.
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libcpp.memory cimport unique_ptr
+
+from wordodds._core.common cimport span
+
+cdef extern from "wordodds/text/document.hpp" namespace "wordodds" nogil:
+    cdef enum class TextKind(int32_t):
+        ascii
+        latin1
+        ucs2
+        ucs4
+    cdef cppclass Document:
+        const void* data
+        int64_t length
+        TextKind kind
+    const int64_t document_max_length
+
+cdef extern from "<string_view>" namespace "std" nogil:
+    cdef cppclass string_view:
+        const char* data()
+        size_t size()
+
+cdef extern from "wordodds/text/key.hpp" namespace "wordodds" nogil:
+    cdef cppclass HashKey:
+        uint64_t a
+        uint64_t b
+
+cdef extern from "wordodds/text/vocabulary.hpp" namespace "wordodds" nogil:
+    cdef cppclass CVocabulary "wordodds::Vocabulary":
+        CVocabulary(HashKey) except +
+        CVocabulary(HashKey, span[const char], span[const int64_t]) except +
+        int64_t size() const
+        string_view term(int64_t) const
+        span[const char] arena() const
+        span[const int64_t] offsets() const
+        void subset(span[const unsigned char], CVocabulary&) except +
+
+cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
+    cdef enum class AnalyzerKind(int32_t):
+        word
+        chars
+        chars_in_words
+    cdef cppclass CAnalyzerOptions "wordodds::AnalyzerOptions":
+        AnalyzerKind kind
+        bint lowercase
+        int32_t word_min_length
+        int32_t ngram_min
+        int32_t ngram_max
+        const CVocabulary* stop_words
+
+
+cdef class Vocabulary:
+    cdef unique_ptr[CVocabulary] engine
+
+
+cdef class AnalyzerOptions:
+    cdef CAnalyzerOptions engine
+    cdef Vocabulary stop_words
+
+
+cdef HashKey hash_key(tuple key)
