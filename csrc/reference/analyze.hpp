@@ -89,7 +89,8 @@ inline std::vector<std::u32string> char_wb_ngrams(const std::u32string& text, si
 inline std::vector<std::u32string> analyze(const std::u32string& document,
                                            const AnalyzerOptions& options,
                                            const StopWords& stop_words = {}) {
-    const std::u32string text = options.lowercase ? lower(document) : document;
+    const std::u32string text =
+        strip(options.lowercase ? lower(document) : document, options.accents);
     const auto ngram_min = static_cast<size_t>(options.ngram_min);
     const auto ngram_max = static_cast<size_t>(options.ngram_max);
     switch (options.kind) {

@@ -8,12 +8,33 @@
 #include <vector>
 
 #include "wordodds/text/document.hpp"
+#include "wordodds/text/lower.hpp"
 #include "wordodds/text/unicode.hpp"
 
 namespace wordodds::reference {
 
+// The lead byte tells by its ones how many bytes follow; each adds six bits.
+inline std::u32string decode_utf8(const std::string& bytes) {
+    std::u32string text;
+    for (const char byte : bytes) {
+        const auto value = static_cast<uint8_t>(byte);
+        if (value >= 0x80 && value < 0xC0) {
+            text.back() = static_cast<char32_t>(text.back() * 64 + value % 64);
+        } else {
+            text += static_cast<char32_t>(value < 0x80   ? value
+                                          : value < 0xE0 ? value % 32
+                                          : value < 0xF0 ? value % 16
+                                                         : value % 8);
+        }
+    }
+    return text;
+}
+
 inline std::u32string decode(const Document& document) {
     const auto n = static_cast<size_t>(document.length);
+    if (document.kind == TextKind::utf8) {
+        return decode_utf8(std::string(static_cast<const char*>(document.data), n));
+    }
     std::u32string text(n, U'\0');
     for (size_t i = 0; i < n; ++i) {
         switch (document.kind) {
@@ -21,6 +42,7 @@ inline std::u32string decode(const Document& document) {
             case TextKind::latin1: text[i] = static_cast<const uint8_t*>(document.data)[i]; break;
             case TextKind::ucs2: text[i] = static_cast<const uint16_t*>(document.data)[i]; break;
             case TextKind::ucs4: text[i] = static_cast<const uint32_t*>(document.data)[i]; break;
+            case TextKind::utf8: break;
         }
     }
     return text;
@@ -53,6 +75,28 @@ inline std::u32string lower(const std::u32string& text) {
         }
     }
     return lowered;
+}
+
+// scikit-learn's strip_accents_unicode and strip_accents_ascii. What a single code point decomposes into
+// is the tables' word; that they say what Python says is tested from Python.
+inline std::u32string strip(const std::u32string& text, Accents accents) {
+    std::u32string stripped;
+    for (const char32_t c : text) {
+        std::u32string parts(1, c);
+        if (c >= U'\uAC00' && c <= U'\uD7A3') {
+            const uint32_t syllable = c - 0xAC00u;
+            parts = {static_cast<char32_t>(0x1100 + syllable / (21 * 28)),
+                     static_cast<char32_t>(0x1161 + syllable / 28 % 21)};
+            if (syllable % 28 > 0) parts += static_cast<char32_t>(0x11A7 + syllable % 28);
+        } else if (const uint32_t record = unicode_strip_record(c); record != 0) {
+            parts.assign(unicode_strip_pool + unicode_strip_offsets[record],
+                         unicode_strip_pool + unicode_strip_offsets[record + 1]);
+        }
+        for (const char32_t part : parts) {
+            if (accents == Accents::strip || part < 0x80) stripped += part;
+        }
+    }
+    return accents == Accents::keep ? text : stripped;
 }
 
 // Bits `shift` and up of c; the lead byte carries the length as ones, the others six bits each.

@@ -15,9 +15,9 @@ constexpr int64_t batch_features = 4096;
 
 TokenizerOptions tokenizer_options(const AnalyzerOptions& options) {
     if (options.kind == AnalyzerKind::word) {
-        return {{options.lowercase, CharacterClass::word}, options.word_min_length};
+        return {{options.lowercase, options.accents, CharacterClass::word}, options.word_min_length};
     }
-    return {{options.lowercase, CharacterClass::not_space}, 1};
+    return {{options.lowercase, options.accents, CharacterClass::not_space}, 1};
 }
 
 }  // namespace
@@ -125,9 +125,11 @@ void Analyzer::join_words(StopToken& stop) {
 // " ", text) does; each character is a unit.
 void Analyzer::join_text(StopToken& stop) {
     constexpr int64_t window = 8192;
-    const int64_t capacity = (lowered_bytes_max(window) + 63) / 64 * 64;
+    const LowerOptions lower{options_.lowercase, options_.accents, CharacterClass::not_space};
+    const int64_t capacity = (lowered_bytes_max(window, lower) + 63) / 64 * 64;
     window_.reserve(capacity);
     mask_.reserve(capacity / 64);
+    scratch_.reserve(capacity);
     int64_t n_spaces = 0;  // in the run that ends here
     char space[utf8_max_bytes];
     int64_t space_bytes = 0;
@@ -141,12 +143,11 @@ void Analyzer::join_text(StopToken& stop) {
         if (n_spaces > 1) append_unit(" ", 1);
         n_spaces = 0;
     };
-    for (int64_t begin = 0; begin < document_.length; begin += window) {
+    for (int64_t begin = 0, end; begin < document_.length; begin = end) {
         stop.check();
-        std::fill_n(mask_.data(), capacity / 64, uint64_t{0});
-        LoweredOut out{window_.data(), mask_.data(), 0};
-        lower_append(document_, begin, std::min(begin + window, document_.length),
-                     {options_.lowercase, CharacterClass::not_space}, instruction_set_, out);
+        end = code_point_border(document_, std::min(begin + window, document_.length));
+        LoweredOut out{window_.data(), mask_.data(), scratch_.data(), 0};
+        lower_append(document_, begin, end, lower, instruction_set_, out);
         for (int64_t i = 0; i < out.size;) {
             const char* const character = window_.data() + i;
             const int64_t n = utf8_length(*character);

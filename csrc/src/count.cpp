@@ -46,6 +46,7 @@ class LookupCounter {
                 keys_[i] = make_token_key(analyzer_.bytes() + span.begin, span.length, key);
                 vocabulary.prefetch(keys_[i].hash);
             }
+            for (size_t i = 0; i < n; ++i) vocabulary.prefetch_term(keys_[i]);
             for (size_t i = 0; i < n; ++i) {
                 *out = identify(keys_[i]);
                 out += *out != Vocabulary::not_found;
@@ -169,6 +170,7 @@ CountedRows documents_count_growing(std::span<const Document> documents,
 CountedRows documents_count_frozen(std::span<const Document> documents,
                                    const AnalyzerOptions& options, const Vocabulary& vocabulary,
                                    const Execution& execution) {
+    vocabulary.prepare_lookups();
     return count_parts(documents, split_finely(documents, execution), execution,
                        [&](std::span<const Document> stretch, size_t, CountedPart& part) {
                            LookupCounter counter(options, execution.instruction_set);

@@ -1,5 +1,7 @@
 #include "wordodds/text/feature_counter.hpp"
 
+#include <algorithm>
+
 #include "wordodds/text/murmur.hpp"
 #include "wordodds/text/utf8.hpp"
 
@@ -21,6 +23,9 @@ void append_utf8(const Document& text, Buffer<char>& out) {
         case TextKind::latin1: return append_units<uint8_t>(text, out);
         case TextKind::ucs2: return append_units<uint16_t>(text, out);
         case TextKind::ucs4: return append_units<uint32_t>(text, out);
+        case TextKind::utf8:
+            std::copy_n(static_cast<const char*>(text.data), text.length, out.extend(text.length));
+            return;
     }
 }
 

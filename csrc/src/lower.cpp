@@ -1,112 +1,150 @@
 #include "wordodds/text/lower.hpp"
 
-#include <cstring>
+#include <algorithm>
 
+#include "wordodds/text/marked_writer.hpp"
+#include "wordodds/text/source.hpp"
 #include "wordodds/text/unicode.hpp"
-#include "wordodds/text/utf8.hpp"
 
 namespace wordodds {
 namespace {
 
-template <class Unit>
-struct Units {
-    const Unit* data;
-    int64_t length;
-
-    uint32_t operator[](int64_t i) const { return static_cast<uint32_t>(data[i]); }
-};
-
 // Final_Sigma of the Unicode standard, as str.lower applies it: a cased letter before (looking past
 // ignorable characters) and none after.
-template <class Unit>
-uint32_t lower_sigma(const Units<Unit>& text, int64_t position) {
-    const auto cased_beyond = [&](int64_t i, int64_t step) {
-        for (i += step; i >= 0 && i < text.length; i += step) {
-            const uint8_t flags = unicode_record(text[i]).flags;
-            if (!(flags & unicode_ignorable)) return (flags & unicode_cased) != 0;
-        }
-        return false;
-    };
-    return cased_beyond(position, -1) && !cased_beyond(position, 1) ? final_sigma : small_sigma;
-}
-
-inline bool is_marked(uint8_t flags, CharacterClass marks) {
-    return marks == CharacterClass::word ? (flags & unicode_word) != 0 : !(flags & unicode_space);
-}
-
-inline void set_bits(uint64_t* mask, int64_t first, int64_t count) {
-    for (int64_t i = first; i < first + count; ++i) mask[i >> 6] |= uint64_t{1} << (i & 63);
-}
-
-inline void append(uint32_t code_point, bool marked, LoweredOut& out) {
-    const int64_t n = utf8_encode(code_point, out.bytes + out.size);
-    if (marked) set_bits(out.mask, out.size, n);
-    out.size += n;
-}
-
-// Without a branch on the length or the mark: both change with nearly every character. The room
-// behind the last byte takes the spare one.
-inline void append_narrow(const NarrowRecord& record, bool marked, LoweredOut& out) {
-    std::memcpy(out.bytes + out.size, record.bytes, 2);
-    const uint64_t bits = marked ? (uint64_t{1} << record.length) - 1 : 0;
-    const int64_t shift = out.size & 63;
-    uint64_t* const word = out.mask + (out.size >> 6);
-    *word |= bits << shift;
-    if (shift == 63) word[1] |= bits >> 1;
-    out.size += record.length;
-}
-
-template <CharacterClass marks, class Unit>
-void copy_units(const Units<Unit>& text, int64_t begin, int64_t end, LoweredOut& out) {
-    for (int64_t i = begin; i < end; ++i) {
-        append(text[i], is_marked(unicode_record(text[i]).flags, marks), out);
+template <class Source>
+uint32_t lower_sigma(const Source& text, int64_t begin, int64_t end) {
+    const auto is_cased = [](uint8_t flags) { return (flags & unicode_cased) != 0; };
+    bool cased_before = false;
+    while (begin > 0) {
+        const uint8_t flags = unicode_record(text.take_back(begin)).flags;
+        if (flags & unicode_ignorable) continue;
+        cased_before = is_cased(flags);
+        break;
     }
+    if (!cased_before) return small_sigma;
+    while (end < text.length) {
+        const uint8_t flags = unicode_record(text.take(end)).flags;
+        if (flags & unicode_ignorable) continue;
+        return is_cased(flags) ? small_sigma : final_sigma;
+    }
+    return final_sigma;
 }
 
-template <CharacterClass marks, class Unit>
-void lower_units(const Units<Unit>& text, int64_t begin, int64_t end, LoweredOut& out) {
-    for (int64_t i = begin; i < end; ++i) {
-        const uint32_t code_point = text[i];
-        if (code_point < unicode_narrow_end) {
-            const NarrowRecord& narrow = unicode_narrow[code_point];
-            if (!(narrow.flags & unicode_special)) [[likely]] {
-                append_narrow(narrow, is_marked(narrow.flags, marks), out);
-                continue;
-            }
-        }
+// The two ways to read a code point: as its lower-case form, or as it is.
+template <bool lowercase>
+struct Reading {
+    static const NarrowRecord& narrow(uint32_t code_point) {
+        return lowercase ? unicode_narrow_lower[code_point] : unicode_narrow[code_point];
+    }
+
+    // Calls append with each code point of the form of the one at [begin, end).
+    template <class Source, class Append>
+    static void wide(const Source& text, int64_t begin, int64_t end, uint32_t code_point,
+                     Append append) {
+        if constexpr (!lowercase) return append(code_point);
         const UnicodeRecord& record = unicode_record(code_point);
         if (!(record.flags & unicode_special)) {
-            const auto lowered =
-                static_cast<uint32_t>(static_cast<int32_t>(code_point) + record.lower_delta);
-            // The class is asked of the lower-case form: that is what a pattern sees.
-            const uint8_t flags =
-                record.lower_delta == 0 ? record.flags : unicode_record(lowered).flags;
-            append(lowered, is_marked(flags, marks), out);
+            append(static_cast<uint32_t>(static_cast<int32_t>(code_point) + record.lower_delta));
         } else if (code_point == capital_sigma) {
-            append(lower_sigma(text, i), true, out);
+            append(lower_sigma(text, begin, end));
         } else {  // capital I with dot, the only code point that becomes two
-            append('i', true, out);
-            append(combining_dot_above, marks == CharacterClass::not_space, out);
+            append(uint32_t{'i'});
+            append(combining_dot_above);
         }
+    }
+};
+
+// Calls append with each code point that is left of one when its accent is stripped.
+template <class Append>
+void strip_accent(uint32_t code_point, Append append) {
+    if (code_point - hangul_first < hangul_count) {
+        const uint32_t index = code_point - hangul_first;
+        append(hangul_lead + index / hangul_per_lead);
+        append(hangul_vowel + index % hangul_per_lead / hangul_per_vowel);
+        if (index % hangul_per_vowel != 0) append(hangul_tail + index % hangul_per_vowel);
+        return;
+    }
+    const uint32_t record = unicode_strip_record(code_point);
+    if (record == 0) return append(code_point);
+    for (uint32_t i = unicode_strip_offsets[record]; i < unicode_strip_offsets[record + 1]; ++i) {
+        append(unicode_strip_pool[i]);
     }
 }
 
 template <CharacterClass marks>
-void append_wide(const Document& document, int64_t begin, int64_t end, bool lowercase,
-                 LoweredOut& out) {
-    const auto units = [&]<class Unit>(Unit) {
-        const Units<Unit> text{static_cast<const Unit*>(document.data), document.length};
-        if (lowercase) {
-            lower_units<marks>(text, begin, end, out);
-        } else {
-            copy_units<marks>(text, begin, end, out);
+bool is_marked(uint8_t flags) {
+    return marks == CharacterClass::word ? (flags & unicode_word) != 0 : !(flags & unicode_space);
+}
+
+// Appends narrow characters up to the first other one or the end; returns where it stopped.
+template <CharacterClass marks, bool lowercase, class Source>
+int64_t append_narrow_run(const Source& text, int64_t begin, int64_t end, uint32_t narrow_end,
+                          MarkedWriter& writer) {
+    MarkedWriter local = writer;  // in registers: nobody else can see it change
+    int64_t i = begin;
+    while (i < end) {
+        int64_t behind = i;
+        const uint32_t code_point = text.take(behind);
+        if (code_point >= narrow_end) break;
+        const NarrowRecord& narrow = Reading<lowercase>::narrow(code_point);
+        if (narrow.length == 0) [[unlikely]] break;
+        local.append_narrow<marks>(narrow);
+        i = behind;
+    }
+    writer = local;
+    return i;
+}
+
+template <CharacterClass marks, bool lowercase, class Source>
+void append_units(const Source& text, int64_t begin, int64_t end, Accents accents,
+                  AsciiLower ascii_lower, LoweredOut& out) {
+    MarkedWriter writer(out);
+    // The class is asked of what comes out: that is what a pattern sees.
+    const auto append = [&](uint32_t code_point) {
+        writer.append(code_point, is_marked<marks>(unicode_record(code_point).flags));
+    };
+    const auto append_stripped = [&](uint32_t code_point) {
+        strip_accent(code_point, [&](uint32_t kept) {
+            if (accents == Accents::strip || kept < 0x80) append(kept);
+        });
+    };
+    // Below it, a table holds what comes out, ready to be written.
+    const uint32_t narrow_end = accents == Accents::keep ? unicode_narrow_end : 0x80;
+    for (int64_t i = begin; i < end;) {
+        char block[MarkedWriter::block_size];
+        if (end - i >= MarkedWriter::block_size && text.copy_ascii_block(i, block)) {
+            writer.append_block(block, ascii_lower);
+            i += MarkedWriter::block_size;
+            continue;
         }
+        // One by one over a block that has other characters too.
+        for (const int64_t block_end = std::min(end, i + MarkedWriter::block_size); i < block_end;) {
+            i = append_narrow_run<marks, lowercase>(text, i, block_end, narrow_end, writer);
+            if (i >= block_end) break;
+            const int64_t start = i;
+            const uint32_t code_point = text.take(i);
+            if (accents == Accents::keep) {
+                Reading<lowercase>::wide(text, start, i, code_point, append);
+            } else {
+                Reading<lowercase>::wide(text, start, i, code_point, append_stripped);
+            }
+        }
+    }
+    writer.finish(out);
+}
+
+template <CharacterClass marks, bool lowercase>
+void append_document(const Document& document, int64_t begin, int64_t end, Accents accents,
+                     AsciiLower ascii_lower, LoweredOut& out) {
+    const auto append = [&](const auto& text) {
+        append_units<marks, lowercase>(text, begin, end, accents, ascii_lower, out);
     };
     switch (document.kind) {
         case TextKind::ascii:
-        case TextKind::latin1: return units(uint8_t{});
-        case TextKind::ucs2: return units(uint16_t{});
-        case TextKind::ucs4: return units(uint32_t{});
+        case TextKind::latin1: return append(FixedWidth<uint8_t>(document));
+        case TextKind::ucs2: return append(FixedWidth<uint16_t>(document));
+        case TextKind::ucs4: return append(FixedWidth<uint32_t>(document));
+        case TextKind::utf8: return append(Utf8(document));
     }
 }
 
@@ -114,16 +152,26 @@ void append_wide(const Document& document, int64_t begin, int64_t end, bool lowe
 
 void lower_append(const Document& document, int64_t begin, int64_t end, LowerOptions options,
                   InstructionSet instruction_set, LoweredOut& out) {
+    const AsciiLower ascii_lower = ascii_lower_for(options, instruction_set);
     if (document.kind == TextKind::ascii) {
         const char* source = static_cast<const char*>(document.data) + begin;
-        ascii_lower_for(options, instruction_set)(source, end - begin, out.bytes + out.size,
-                                                  out.mask + out.size / 64);
+        ascii_lower(source, end - begin, out.bytes + out.size, out.mask + out.size / 64);
         out.size += end - begin;
-    } else if (options.marks == CharacterClass::word) {
-        append_wide<CharacterClass::word>(document, begin, end, options.lowercase, out);
-    } else {
-        append_wide<CharacterClass::not_space>(document, begin, end, options.lowercase, out);
+        return;
     }
+    constexpr auto word = CharacterClass::word;
+    constexpr auto not_space = CharacterClass::not_space;
+    const auto append = options.marks == word
+                            ? (options.lowercase ? append_document<word, true>
+                                                 : append_document<word, false>)
+                            : (options.lowercase ? append_document<not_space, true>
+                                                 : append_document<not_space, false>);
+    append(document, begin, end, options.accents, ascii_lower, out);
+}
+
+int64_t lowered_bytes_max(int64_t n_units, LowerOptions options) {
+    const int64_t per_unit = options.accents == Accents::strip ? unicode_strip_bytes_max : 4;
+    return per_unit * n_units + 2 * MarkedWriter::block_size;
 }
 
 }  // namespace wordodds

@@ -11,7 +11,7 @@ namespace wordodds {
 namespace {
 
 // Small enough that bytes, mask and token list of a window stay in the first-level cache.
-constexpr int64_t window_code_points = 8192;
+constexpr int64_t window_units = 8192;
 
 constexpr int64_t mask_words(int64_t n_bytes) { return (n_bytes + 63) / 64; }
 constexpr int64_t round_up_to_block(int64_t n_bytes) { return mask_words(n_bytes) * 64; }
@@ -46,29 +46,30 @@ bool Tokenizer::next() {
     if (position_ == document_.length) return false;
     // Windows that grow with what is carried over keep the moving of a long word linear; a quarter
     // of it, as a code point may take four bytes, keeps every position within 32 bits.
-    const int64_t n =
-        std::min(document_.length - position_, std::max(window_code_points, carry_ / 4));
-    make_room(n);
-    LoweredOut out{bytes_.data(), mask_.data(), size_};
-    lower_append(document_, position_, position_ + n, options_.lower, instruction_set_, out);
+    const int64_t n = std::max(window_units, carry_ / 4);
+    const int64_t end = code_point_border(document_, std::min(document_.length, position_ + n));
+    make_room(end - position_);
+    LoweredOut out{bytes_.data(), mask_.data(), scratch_.data(), size_};
+    lower_append(document_, position_, end, options_.lower, instruction_set_, out);
     size_ = out.size;
-    position_ += n;
+    position_ = end;
     find_tokens(position_ == document_.length);
     return true;
 }
 
 // Moves the unfinished word to the front, so that it ends on a block of 64 where new text begins.
-void Tokenizer::make_room(int64_t n_code_points) {
+void Tokenizer::make_room(int64_t n_units) {
     if (carry_ >= token_max_bytes) {
         throw std::invalid_argument("a word of more than 1 GiB; split the document");
     }
     const int64_t start = round_up_to_block(carry_);
-    const int64_t capacity = round_up_to_block(start + lowered_bytes_max(n_code_points));
+    const int64_t capacity = round_up_to_block(start + lowered_bytes_max(n_units, options_.lower));
     bytes_.reserve(std::max(size_, capacity) + token_padding);
     mask_.reserve(mask_words(capacity));
+    if (document_.kind != TextKind::ascii) scratch_.reserve(capacity);
     std::memmove(bytes_.data() + start - carry_, bytes_.data() + size_ - carry_,
                  static_cast<size_t>(carry_));
-    std::fill_n(mask_.data(), mask_words(capacity), uint64_t{0});
+    std::fill_n(mask_.data(), mask_words(start), uint64_t{0});
     for (int64_t i = start - carry_; i < start; ++i) mask_[i >> 6] |= uint64_t{1} << (i & 63);
     size_ = start;
 }

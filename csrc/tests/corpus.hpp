@@ -42,7 +42,7 @@ inline Corpus random_corpus(uint64_t seed, int64_t n_documents, int64_t words_ma
     }
     Corpus corpus;
     for (int64_t i = 0; i < n_documents; ++i) {
-        const TextKind kind = text_kinds[random() % 4];
+        const TextKind kind = text_kinds[random() % 5];
         const Lexicon& lexicon = lexicons[static_cast<size_t>(kind)];
         const double u = uniform(random);
         const auto n_words = static_cast<int64_t>(u * u * u * static_cast<double>(words_max));

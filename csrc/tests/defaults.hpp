@@ -5,7 +5,7 @@
 
 namespace wordodds {
 
-inline constexpr LowerOptions default_lower{true, CharacterClass::word};
+inline constexpr LowerOptions default_lower{true, Accents::keep, CharacterClass::word};
 inline constexpr TokenizerOptions default_tokens{default_lower, 2};
 inline constexpr AnalyzerOptions default_words{};
 

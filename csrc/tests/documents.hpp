@@ -1,4 +1,4 @@
-// Documents for tests: text in each of the four storage kinds, on the heap to the byte.
+// Documents for tests: text in each of the storage kinds, on the heap to the byte.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/tokenize.hpp"
 #include "wordodds/text/document.hpp"
 
 namespace wordodds {
@@ -22,16 +23,20 @@ inline int64_t below(Random& random, int64_t n) {
 inline double uniform(Random& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
 inline constexpr TextKind text_kinds[] = {TextKind::ascii, TextKind::latin1, TextKind::ucs2,
-                                          TextKind::ucs4};
+                                          TextKind::ucs4, TextKind::utf8};
 
 // The memory behind a Document. Exactly as long as the text, so that AddressSanitizer sees any
 // read past its end.
 class OwnedDocument {
    public:
     OwnedDocument(const std::u32string& text, TextKind kind)
-        : width_(kind == TextKind::ucs4 ? 4 : kind == TextKind::ucs2 ? 2 : 1),
-          bytes_(new char[text.size() * width_]),
-          document_{bytes_.get(), static_cast<int64_t>(text.size()), kind} {
+        : width_(kind == TextKind::ucs4 ? 4 : kind == TextKind::ucs2 ? 2 : 1) {
+        if (kind == TextKind::utf8) {
+            own(reference::encode(text));
+            return;
+        }
+        bytes_.reset(new char[text.size() * width_]);
+        document_ = {bytes_.get(), static_cast<int64_t>(text.size()), kind};
         for (size_t i = 0; i < text.size(); ++i) {
             const auto unit4 = static_cast<uint32_t>(text[i]);
             const auto unit2 = static_cast<uint16_t>(text[i]);
@@ -46,6 +51,12 @@ class OwnedDocument {
     const Document& view() const { return document_; }
 
    private:
+    void own(const std::string& utf8) {
+        bytes_.reset(new char[utf8.size()]);
+        std::copy(utf8.begin(), utf8.end(), bytes_.get());
+        document_ = {bytes_.get(), static_cast<int64_t>(utf8.size()), TextKind::utf8};
+    }
+
     size_t width_;
     std::unique_ptr<char[]> bytes_;
     Document document_;
@@ -56,7 +67,8 @@ inline char32_t code_points_end(TextKind kind) {
         case TextKind::ascii: return 0x80;
         case TextKind::latin1: return 0x100;
         case TextKind::ucs2: return 0x10000;
-        case TextKind::ucs4: break;
+        case TextKind::ucs4:
+        case TextKind::utf8: break;
     }
     return 0x110000;
 }

@@ -64,7 +64,7 @@ TEST("growing: small random corpora") {
 
 TEST("growing: the same for any number of jobs, instruction set and hash key") {
     // Above 5 * 2^17 code points: five jobs make five parts.
-    const Corpus corpus = random_corpus(21, 125, 2000, 5000);
+    const Corpus corpus = random_corpus(21, 160, 2000, 5000);
     CHECK(corpus.length() > 5 << 17, corpus.length());
     const reference::Counts expected = reference::count_growing(corpus.views());
     for_each_execution([&](const Execution& execution) {

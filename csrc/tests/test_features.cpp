@@ -21,7 +21,7 @@ std::vector<Texts> random_rows(uint64_t seed, int64_t n_rows, int64_t features_m
                   std::u32string(1, char32_t{0xD800}), std::u32string(1, char32_t{0x10FFFF}),
                   std::u32string(16, U'x'), std::u32string(17, U'x'), std::u32string(300, U'\u4E2D')};
     for (int i = 0; i < 800; ++i) {
-        lexicon.push_back(random_text(random, below(random, 40), text_kinds[random() % 4]));
+        lexicon.push_back(random_text(random, below(random, 40), text_kinds[random() % 5]));
     }
     std::vector<Texts> rows;
     for (int64_t row = 0; row < n_rows; ++row) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "check.hpp"
@@ -12,9 +13,11 @@
 namespace wordodds {
 namespace {
 
-// Over an exact-size heap buffer, `shift` bytes off its alignment.
+// Over a heap buffer as long as the header asks, `shift` bytes off its alignment.
 uint32_t murmur_of(const std::string& bytes, size_t shift = 0) {
-    const std::unique_ptr<char[]> copy(new char[shift + bytes.size()]);
+    const size_t room = shift + std::max<size_t>(16, bytes.size() + 3);
+    const std::unique_ptr<char[]> copy(new char[room]);
+    std::fill_n(copy.get(), room, '\xFF');  // what stands behind must not matter
     std::copy(bytes.begin(), bytes.end(), copy.get() + shift);
     return murmur3_32(copy.get() + shift, static_cast<uint32_t>(bytes.size()));
 }

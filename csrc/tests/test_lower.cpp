@@ -11,10 +11,16 @@
 namespace wordodds {
 namespace {
 
-constexpr LowerOptions lower_options[] = {{true, CharacterClass::word},
-                                          {true, CharacterClass::not_space},
-                                          {false, CharacterClass::word},
-                                          {false, CharacterClass::not_space}};
+constexpr LowerOptions lower_options[] = {
+    {true, Accents::keep, CharacterClass::word},
+    {true, Accents::keep, CharacterClass::not_space},
+    {false, Accents::keep, CharacterClass::word},
+    {false, Accents::keep, CharacterClass::not_space},
+    {true, Accents::strip, CharacterClass::word},
+    {false, Accents::strip, CharacterClass::not_space},
+    {true, Accents::strip_ascii, CharacterClass::not_space},
+    {false, Accents::strip_ascii, CharacterClass::word},
+};
 
 // What lowering gives: the bytes, and for each byte whether it belongs to a marked character.
 struct Lowered {
@@ -101,7 +107,7 @@ TEST("the scalar classes of ASCII agree with the Unicode tables") {
         const std::string text(1, static_cast<char>(byte));
         const Lowered lowered = expected_ascii(text, default_lower);
         CHECK_EQ(reference::is_word(byte), lowered.marks == "1", byte);
-        const Lowered spaced = expected_ascii(text, {true, CharacterClass::not_space});
+        const Lowered spaced = expected_ascii(text, {true, Accents::keep, CharacterClass::not_space});
         CHECK_EQ(reference::is_space(byte), spaced.marks == "0", byte);
         CHECK_EQ(reference::encode(reference::lower(std::u32string(1, byte))), lowered.bytes, byte);
     }
@@ -109,14 +115,15 @@ TEST("the scalar classes of ASCII agree with the Unicode tables") {
 
 Lowered run_lower(const Document& document, int64_t begin, int64_t end, InstructionSet set,
                   LowerOptions options = default_lower) {
-    const auto room = static_cast<size_t>(lowered_bytes_max(end - begin));
+    const auto room = static_cast<size_t>(lowered_bytes_max(end - begin, options));
     const std::unique_ptr<char[]> bytes(new char[64 + room]);
-    std::vector<uint64_t> mask((64 + room + 63) / 64, 0);
-    LoweredOut out{bytes.get(), mask.data(), 64};  // not the first block: offsets must count
+    const std::unique_ptr<uint8_t[]> scratch(new uint8_t[64 + room]);
+    std::vector<uint64_t> mask((64 + room + 63) / 64, ~uint64_t{0});  // to be overwritten
+    mask[0] = 0;
+    // Not from the first block on: offsets must count.
+    LoweredOut out{bytes.get(), mask.data(), scratch.get(), 64};
     lower_append(document, begin, end, options, set, out);
-    for (size_t i = 64 * ((static_cast<size_t>(out.size) + 63) / 64); i < 64 * mask.size(); ++i) {
-        CHECK_EQ((mask[i / 64] >> (i % 64)) & 1, 0u, i);
-    }
+    if (out.size % 64 != 0) CHECK_EQ(mask[static_cast<size_t>(out.size / 64)] >> out.size % 64, 0u);
     CHECK_EQ(mask[0], 0u);
     return {std::string(bytes.get() + 64, static_cast<size_t>(out.size) - 64),
             mask_text(mask.data() + 1, out.size - 64)};
@@ -124,7 +131,8 @@ Lowered run_lower(const Document& document, int64_t begin, int64_t end, Instruct
 
 Lowered expected_of(const std::u32string& text, LowerOptions options = default_lower) {
     Lowered lowered;
-    for (const char32_t c : options.lowercase ? reference::lower(text) : text) {
+    const std::u32string lowered_text = options.lowercase ? reference::lower(text) : text;
+    for (const char32_t c : reference::strip(lowered_text, options.accents)) {
         const bool marked = options.marks == CharacterClass::word ? reference::is_word(c)
                                                                   : !reference::is_space(c);
         reference::append_utf8(c, lowered.bytes);
@@ -221,7 +229,7 @@ TEST("a capital sigma beside every code point") {
     for (char32_t c = 0; c < 0x110000; c += c < 0x3000 ? 1 : 61) {
         check_lower({U'A', c, U'\u03A3'}, TextKind::ucs4);
         check_lower({U'A', U'\u03A3', c, U'A'}, TextKind::ucs4);
-        check_lower({c, U'\u03A3', c}, TextKind::ucs4, lower_options[c % 4]);
+        check_lower({c, U'\u03A3', c}, TextKind::ucs4, lower_options[c % std::size(lower_options)]);
     }
 }
 
@@ -232,10 +240,11 @@ TEST("all short contexts of a sigma, cut into windows at every place") {
     for (size_t code = 0; code < size_t{1} << (2 * length); ++code) {
         std::u32string text;
         for (size_t i = 0; i < length; ++i) text += letters[(code >> (2 * i)) % 4];
-        const OwnedDocument document(text, code % 2 ? TextKind::ucs2 : TextKind::ucs4);
+        const OwnedDocument document(text, text_kinds[2 + code % 3]);
         const std::string expected = reference::encode(reference::lower(text));
-        const auto n = static_cast<int64_t>(length);
+        const int64_t n = document.view().length;
         for (int64_t cut = 0; cut <= n; ++cut) {
+            if (cut != code_point_border(document.view(), cut)) continue;
             const auto set = InstructionSet::baseline;
             const std::string parts = run_lower(document.view(), 0, cut, set).bytes +
                                       run_lower(document.view(), cut, n, set).bytes;
@@ -247,11 +256,11 @@ TEST("all short contexts of a sigma, cut into windows at every place") {
 TEST("random text of every kind, a stretch of it at a time") {
     Random random(5);
     for (int repeat = 0; repeat < 400; ++repeat) {
-        const TextKind kind = text_kinds[repeat % 4];
+        const TextKind kind = text_kinds[repeat % 5];
         const std::u32string text = random_text(random, below(random, 300), kind);
         const OwnedDocument document(text, kind);
-        const auto n = static_cast<int64_t>(text.size());
-        const int64_t cut = below(random, n + 1);
+        const int64_t n = document.view().length;
+        const int64_t cut = code_point_border(document.view(), below(random, n + 1));
         for (const LowerOptions options : lower_options) {
             check_lower(text, kind, options);
             const Lowered expected = expected_of(text, options);

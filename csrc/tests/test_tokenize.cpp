@@ -75,7 +75,7 @@ TEST("empty text, NUL, one character, separators only") {
 TEST("random short documents of every kind") {
     Random random(6);
     for (int repeat = 0; repeat < 3000; ++repeat) {
-        const TextKind kind = text_kinds[repeat % 4];
+        const TextKind kind = text_kinds[repeat % 5];
         check_words(random_text(random, below(random, 200), kind), kind);
     }
 }
@@ -83,7 +83,7 @@ TEST("random short documents of every kind") {
 TEST("random documents of several windows, of every kind") {
     Random random(7);
     for (int repeat = 0; repeat < 12; ++repeat) {
-        const TextKind kind = text_kinds[repeat % 4];
+        const TextKind kind = text_kinds[repeat % 5];
         check_words(random_text(random, below(random, 5 * window), kind), kind);
     }
 }
@@ -92,7 +92,7 @@ TEST("one tokenizer serves document after document") {
     Random random(8);
     Tokenizer tokenizer(default_tokens, available_instruction_sets().back());
     for (int repeat = 0; repeat < 100; ++repeat) {
-        const TextKind kind = text_kinds[random() % 4];
+        const TextKind kind = text_kinds[random() % 5];
         const int64_t length = below(random, repeat % 10 == 0 ? 3 * window : 100);
         const OwnedDocument document(random_text(random, length, kind), kind);
         if (repeat % 7 == 0) {  // abandoned half way: the next start() must not see the rest

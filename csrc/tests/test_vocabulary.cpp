@@ -35,10 +35,12 @@ class Padded {
 };
 
 uint32_t find(const Vocabulary& vocabulary, const std::string& term) {
+    vocabulary.prepare_lookups();
     return vocabulary.find(Padded(term).key(vocabulary.key()));
 }
 
 uint32_t insert(Vocabulary& vocabulary, const std::string& term) {
+    vocabulary.prepare_lookups();
     return vocabulary.find_or_insert(Padded(term).key(vocabulary.key()));
 }
 

@@ -1,4 +1,4 @@
-r"""Write the tables behind Python's ``\w``, ``\s`` and ``str.lower`` as C++ initialisers.
+r"""Write the tables behind Python's ``\w``, ``\s``, ``str.lower`` and NFKD as C++ initialisers.
 
 Everything is asked of the running interpreter by trying it on each code point, so the tables
 agree with it by construction, whatever version of Unicode it carries.
@@ -14,6 +14,7 @@ from pathlib import Path
 BLOCK_BITS = 7
 NARROW = 0x800  # below: at most two bytes of UTF-8
 SIGMA = "\N{GREEK CAPITAL LETTER SIGMA}"
+HANGUL = range(0xAC00, 0xAC00 + 11172)
 FINAL_SIGMA = "\N{GREEK SMALL LETTER FINAL SIGMA}"
 
 # Flags of a record; csrc/include/wordodds/text/unicode.hpp names the same bits.
@@ -48,20 +49,85 @@ def specials() -> dict[int, str]:
     return found
 
 
-def narrow_initialiser(code: int) -> str:
-    """Return bytes, their number and the flags of the lower-case form in UTF-8.
+def narrow_initialiser(code: int, delta: int, special: bool) -> str:
+    """Return bytes, marks and length of ``code + delta`` in UTF-8.
 
-    Flagged as special where that takes context, more than one character or more than two bytes.
+    All zero where the form takes context, more than one character or more than two bytes.
     """
-    flags, delta = record_of(chr(code))
-    lowered = code + delta
-    if flags & SPECIAL or lowered >= NARROW:
-        return f"    {{{{0, 0}}, 0, {SPECIAL}}},"
-    encoded = chr(lowered).encode()
-    flags = record_of(chr(lowered))[0] & ~SPECIAL
+    form = code + delta
+    if special or form >= NARROW:
+        return "    {{0, 0}, {0, 0}, {0, 0}, 0},"
+    encoded = chr(form).encode()
+    word, space = (int(bool(record_of(chr(form))[0] & flag)) for flag in (WORD, SPACE))
     # As a signed char holds them: initialisers must not narrow.
     first, last = (byte - 256 if byte > 127 else byte for byte in (encoded[0], encoded[-1]))
-    return f"    {{{{{first}, {last}}}, {len(encoded)}, {flags}}},"
+    marks = f"{{{word}, {word}}}, {{{1 - space}, {1 - space}}}"
+    return f"    {{{{{first}, {last}}}, {marks}, {len(encoded)}}},"
+
+
+def narrow_as_is(code: int) -> str:
+    """Return the initialiser of the code point itself."""
+    return narrow_initialiser(code, 0, special=False)
+
+
+def narrow_lower(code: int) -> str:
+    """Return the initialiser of its lower-case form."""
+    flags, delta = record_of(chr(code))
+    return narrow_initialiser(code, delta, special=bool(flags & SPECIAL))
+
+
+def stripped(code: int) -> str:
+    """Return what is left of a code point when its accent is stripped."""
+    if code in HANGUL:
+        return chr(code)
+    return "".join(
+        char for char in unicodedata.normalize("NFKD", chr(code)) if not unicodedata.combining(char)
+    )
+
+
+def two_stages(values: list[int]) -> tuple[list[int], list[int]]:
+    """Split one value per code point into a list of blocks and the distinct blocks."""
+    size = 1 << BLOCK_BITS
+    blocks: dict[tuple[int, ...], int] = {}
+    stage1 = [
+        blocks.setdefault(tuple(values[start : start + size]), len(blocks))
+        for start in range(0, len(values), size)
+    ]
+    return stage1, [value for block in blocks for value in block]
+
+
+def strip_tables() -> str:
+    """Return the tables of stripped accents."""
+    records = {None: 0}
+    values = []
+    for code in range(sys.maxunicode + 1):
+        text = stripped(code)
+        values.append(0 if text == chr(code) else records.setdefault(text, len(records)))
+    stage1, stage2 = two_stages(values)
+    if len(records) > 0xFFFF or max(stage1) > 0xFF:
+        sys.exit("more stripped forms or blocks than the table types can number")
+    forms = [form or "" for form in records]
+    offsets = [0]
+    for form in forms:
+        offsets.append(offsets[-1] + len(form))
+    # Three syllable parts of three bytes each are what Korean needs.
+    longest = max(9, *(len(form.encode()) for form in forms))
+    pool = [ord(char) for form in forms for char in form]
+    return f"""\
+const uint8_t unicode_strip_stage1[{len(stage1)}] = {{
+{rows(stage1)}
+}};
+const uint16_t unicode_strip_stage2[{len(stage2)}] = {{
+{rows(stage2)}
+}};
+const uint32_t unicode_strip_offsets[{len(offsets)}] = {{
+{rows(offsets)}
+}};
+const uint32_t unicode_strip_pool[{len(pool)}] = {{
+{rows(pool)}
+}};
+const int64_t unicode_strip_bytes_max = {longest};
+"""
 
 
 def rows(values: list[int], per_line: int = 24) -> str:
@@ -78,17 +144,13 @@ def main(output: str) -> None:
         sys.exit(f"str.lower expands code points the scanner does not know: {longer}")
 
     records: dict[tuple[int, int], int] = {}
-    blocks: dict[tuple[int, ...], int] = {}
-    stage1 = []
-    size = 1 << BLOCK_BITS
-    for start in range(0, sys.maxunicode + 1, size):
-        block = tuple(
+    stage1, stage2 = two_stages(
+        [
             records.setdefault(record_of(chr(code)), len(records))
-            for code in range(start, start + size)
-        )
-        stage1.append(blocks.setdefault(block, len(blocks)))
-    stage2 = [index for block in blocks for index in block]
-    if len(records) > 0xFF or len(blocks) > 0xFFFF:
+            for code in range(sys.maxunicode + 1)
+        ]
+    )
+    if len(records) > 0xFF or max(stage1) > 0xFFFF:
         sys.exit("more distinct records or blocks than the table types can number")
 
     text = f"""\
@@ -101,12 +163,15 @@ const uint8_t unicode_stage2[{len(stage2)}] = {{
 {rows(stage2)}
 }};
 const NarrowRecord unicode_narrow[{NARROW}] = {{
-{chr(10).join(map(narrow_initialiser, range(NARROW)))}
+{chr(10).join(map(narrow_as_is, range(NARROW)))}
+}};
+const NarrowRecord unicode_narrow_lower[{NARROW}] = {{
+{chr(10).join(map(narrow_lower, range(NARROW)))}
 }};
 const UnicodeRecord unicode_records[{len(records)}] = {{
 {chr(10).join(f"    {{{flags}, {delta}}}," for flags, delta in records)}
 }};
-"""
+{strip_tables()}"""
     Path(output).write_text(text, encoding="ascii")
 
 

@@ -10,6 +10,7 @@ cdef extern from "wordodds/text/document.hpp" namespace "wordodds" nogil:
         latin1
         ucs2
         ucs4
+        utf8
     cdef cppclass Document:
         const void* data
         int64_t length
@@ -36,6 +37,12 @@ cdef extern from "wordodds/text/vocabulary.hpp" namespace "wordodds" nogil:
         span[const int64_t] offsets() const
         void subset(span[const unsigned char], CVocabulary&) except +
 
+cdef extern from "wordodds/text/lower.hpp" namespace "wordodds" nogil:
+    cdef enum class Accents(int32_t):
+        keep
+        strip
+        strip_ascii
+
 cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
     cdef enum class AnalyzerKind(int32_t):
         word
@@ -44,6 +51,7 @@ cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
     cdef cppclass CAnalyzerOptions "wordodds::AnalyzerOptions":
         AnalyzerKind kind
         bint lowercase
+        Accents accents
         int32_t word_min_length
         int32_t ngram_min
         int32_t ngram_max

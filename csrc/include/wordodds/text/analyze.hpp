@@ -25,6 +25,7 @@ struct AnalyzerOptions {
     int32_t ngram_min = 1;        // >= 1
     int32_t ngram_max = 1;        // >= ngram_min
     const Vocabulary* stop_words = nullptr;  // words to leave out, for kind `word`; may be null
+    Accents accents = Accents::keep;
 };
 
 // Gives the features of one document after the other, in the order of scikit-learn's analyzers:
@@ -71,6 +72,7 @@ class Analyzer {
     Buffer<TokenSpan> batch_;
     Buffer<char> window_;
     Buffer<uint64_t> mask_;
+    Buffer<uint8_t> scratch_;
     Buffer<char> joined_;
     // Unit i of the joined text (a word, or a character) is [unit_begin_[i], unit_end_[i]).
     Buffer<uint32_t> unit_begin_;

@@ -16,7 +16,9 @@ class FeatureCounter {
     // Growing: collects the features in a vocabulary of its own.
     explicit FeatureCounter(HashKey key) : own_(std::in_place, key) {}
     // Frozen: the vocabulary must outlive the counter.
-    explicit FeatureCounter(const Vocabulary& vocabulary) : frozen_(&vocabulary) {}
+    explicit FeatureCounter(const Vocabulary& vocabulary) : frozen_(&vocabulary) {
+        vocabulary.prepare_lookups();
+    }
     explicit FeatureCounter(HashingOptions hashing) : hashing_(hashing) {}
 
     // One feature of the current document. O(length).

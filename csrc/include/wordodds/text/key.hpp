@@ -38,13 +38,32 @@ inline uint64_t fold_multiply(uint64_t x, uint64_t y) {
 #endif
 }
 
+// The bytes behind the head, 16 at a time; the last 16 of the token end them, and may overlap with the
+// others. Precondition: length > 16.
 inline uint64_t hash_tail(const char* data, uint32_t length, uint64_t hash, HashKey key) {
-    for (uint32_t i = token_head_bytes; i < length; i += 16) {
-        uint64_t part[2] = {0, 0};
-        std::memcpy(part, data + i, std::min<uint32_t>(16, length - i));
+    const auto add = [&](const char* from) {
+        uint64_t part[2];
+        std::memcpy(part, from, 16);
         hash = fold_multiply(part[0] ^ key.a ^ hash, part[1] ^ key.b);
-    }
+    };
+    for (uint32_t i = token_head_bytes; i + 16 < length; i += 16) add(data + i);
+    add(data + length - 16);
     return hash;
+}
+
+// Whether two tokens of the same length > 16 are the same. A call of memcmp would cost more than most
+// comparisons.
+inline bool same_long_bytes(const char* x, const char* y, uint32_t length) {
+    const auto same = [&](uint32_t at) {
+        uint64_t left[2], right[2];
+        std::memcpy(left, x + at, 16);
+        std::memcpy(right, y + at, 16);
+        return ((left[0] ^ right[0]) | (left[1] ^ right[1])) == 0;
+    };
+    for (uint32_t i = 0; i + 16 < length; i += 16) {
+        if (!same(i)) return false;
+    }
+    return same(length - 16);
 }
 
 // Precondition: 16 bytes from `data` on may be read, whatever the length. O(length).

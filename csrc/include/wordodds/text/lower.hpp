@@ -1,4 +1,5 @@
-// Lower-casing: a stretch of a document into UTF-8 bytes and a mask of the bytes that matter.
+// Lower-casing and stripping accents: a stretch of a document into UTF-8 bytes and a mask of the bytes
+// that matter.
 #pragma once
 
 #include <cstdint>
@@ -14,35 +15,43 @@ enum class CharacterClass : int32_t {
     not_space,  // \S
 };
 
-struct LowerOptions {
-    bool lowercase;        // else the text passes as it is
-    CharacterClass marks;  // asked of the character after lower-casing
+// What becomes of accents, as scikit-learn's strip_accents does it.
+enum class Accents : int32_t {
+    keep,
+    strip,       // compatibility decomposition (NFKD) without combining characters
+    strip_ascii  // the same, and of that only what is ASCII
 };
 
-// Where the lower-cased stretch goes. Bit i of word i / 64 in `mask` is set where byte i belongs
-// to a marked character.
+struct LowerOptions {
+    bool lowercase;        // else the text passes as it is
+    Accents accents;       // after lower-casing
+    CharacterClass marks;  // asked of the characters that come out
+};
+
+// Where the stretch goes. Bit i of word i / 64 in `mask` is set where byte i belongs to a marked character.
 struct LoweredOut {
     char* bytes;
     uint64_t* mask;
-    int64_t size;  // bytes written so far; the next goes to bytes[size]
+    uint8_t* scratch;  // as long as bytes
+    int64_t size;      // bytes written so far; the next goes to bytes[size]
 };
 
-// Appends lower(document[begin, end)) to out, where lower is Python's str.lower over the WHOLE
+// Appends strip(lower(document[begin, end))) to out, where lower is Python's str.lower over the WHOLE
 // document: the form of a capital sigma looks at its neighbours outside the stretch.
-// Preconditions: out.size is a multiple of 64; out.bytes has room for lowered_bytes_max(end - begin)
-// more; the mask bits of that room are zero. O(end - begin), plus the run of ignorable
-// characters around each capital sigma: each run is looked at twice at most, so a document takes
-// O(length).
+// Preconditions: begin and end are borders of code points; out.size is a multiple of 64; out.bytes has
+// room for lowered_bytes_max(end - begin) more, and the mask for as many bits; all are overwritten.
+// O(end - begin), plus the run of ignorable characters around each capital sigma: each run is
+// looked at twice at most, so a document takes O(length).
 void lower_append(const Document& document, int64_t begin, int64_t end, LowerOptions options,
                   InstructionSet instruction_set, LoweredOut& out);
 
 // ASCII in one piece: n bytes and their mask (ceil(n / 64) words, overwritten; bits past n are zero).
-// Writes up to 63 zero bytes behind bytes_out[n]. O(n).
+// Writes up to 63 zero bytes behind bytes_out[n]. O(n). Accents do not matter to it.
 using AsciiLower = void (*)(const char* source, int64_t n, char* bytes_out, uint64_t* mask_out);
 AsciiLower ascii_lower_for(LowerOptions options, InstructionSet instruction_set);
 
-// Capital I with dot becomes 3 bytes, any other code point at most 4; the ASCII kernel fills whole
-// blocks of 64.
-constexpr int64_t lowered_bytes_max(int64_t n_code_points) { return 4 * n_code_points + 64; }
+// Bytes that a stretch of n code units may become. A code point takes at most 4; only a compatibility
+// decomposition makes several of one. The ASCII kernel fills whole blocks of 64.
+int64_t lowered_bytes_max(int64_t n_units, LowerOptions options);
 
 }  // namespace wordodds

@@ -51,18 +51,19 @@ class Tokenizer {
     static constexpr int64_t token_max_bytes = int64_t{1} << 30;
 
    private:
-    void make_room(int64_t n_code_points);
+    void make_room(int64_t n_units);
     void find_tokens(bool last_window);
     bool is_long_enough(uint32_t begin, uint32_t length) const;
 
     TokenizerOptions options_;
     InstructionSet instruction_set_;
     Document document_{};
-    int64_t position_ = 0;  // code points of the document consumed so far
+    int64_t position_ = 0;  // code units of the document consumed so far
     int64_t size_ = 0;      // bytes in the window
     int64_t carry_ = 0;     // bytes at its end that belong to a word not yet complete
     Buffer<char> bytes_;
     Buffer<uint64_t> mask_;
+    Buffer<uint8_t> scratch_;
     Buffer<uint32_t> borders_;
     Buffer<TokenSpan> tokens_;
 };

@@ -1,0 +1,70 @@
+// Appending characters and their marks, one after the other.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "wordodds/text/lower.hpp"
+#include "wordodds/text/unicode.hpp"
+#include "wordodds/text/utf8.hpp"
+
+namespace wordodds {
+
+// Fills a LoweredOut from its scratch space: each byte's mark is a byte there, 0 or 1, until finish() packs
+// them into bits. Setting single bits as the bytes come costs three times as much.
+class MarkedWriter {
+   public:
+    static constexpr int64_t block_size = 64;
+
+    explicit MarkedWriter(const LoweredOut& out)
+        : bytes_(out.bytes), marks_(out.scratch), size_(out.size) {}
+
+    void append(uint32_t code_point, bool marked) {
+        const int64_t n = utf8_encode(code_point, bytes_ + size_);
+        std::memset(marks_ + size_, marked, utf8_max_bytes);
+        size_ += n;
+    }
+
+    // Always writes two bytes: no branch on the length, which changes with nearly every character.
+    template <CharacterClass marks>
+    void append_narrow(const NarrowRecord& record) {
+        std::memcpy(bytes_ + size_, record.bytes, 2);
+        std::memcpy(marks_ + size_, marks == CharacterClass::word ? record.word : record.not_space, 2);
+        size_ += record.length;
+    }
+
+    // 64 ASCII characters at once.
+    void append_block(const char* ascii, AsciiLower ascii_lower) {
+        uint64_t marks;
+        ascii_lower(ascii, block_size, bytes_ + size_, &marks);
+        for (int64_t i = 0; i < block_size; ++i) marks_[size_ + i] = marks >> i & 1;
+        size_ += block_size;
+    }
+
+    void finish(LoweredOut& out) {
+        std::memset(marks_ + size_, 0, block_size);  // bits behind the last byte are zero
+        for (int64_t i = out.size; i < size_; i += block_size) {
+            uint64_t word = 0;
+            for (int64_t k = 0; k < block_size; k += 8) word |= packed(marks_ + i + k) << k;
+            out.mask[i >> 6] = word;
+        }
+        out.size = size_;
+    }
+
+   private:
+    // Eight bytes of 0 or 1 as eight bits, the first one lowest: the product moves byte i to bit 56 + i,
+    // and no two terms meet.
+    static uint64_t packed(const uint8_t* marks) {
+        uint64_t bytes;
+        std::memcpy(&bytes, marks, 8);
+        if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
+        return (bytes * 0x0102040810204080u) >> 56;
+    }
+
+    char* bytes_;
+    uint8_t* marks_;
+    int64_t size_;
+};
+
+}  // namespace wordodds
