@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from wordodds import _execution
 from wordodds._core import base
 from wordodds.datasets import load_newsgroups
 
@@ -38,7 +39,9 @@ def newsgroups(newsgroups_data):
 def instruction_set(request, monkeypatch):
     """Run the test once on each instruction set of this machine, by name."""
     monkeypatch.setenv("WORDODDS_INSTRUCTION_SET", request.param)
-    return request.param
+    _execution.instruction_set.cache_clear()
+    yield request.param
+    _execution.instruction_set.cache_clear()
 
 
 def pytest_sessionfinish(session):

@@ -72,9 +72,12 @@ def test_usable_cores_stay_within_the_affinity():
 
 def test_instruction_set_by_name(monkeypatch):
     monkeypatch.delenv("WORDODDS_INSTRUCTION_SET", raising=False)
+    instruction_set.cache_clear()
     assert instruction_set() == list(base.available_instruction_sets())[-1]
+    instruction_set.cache_clear()
     monkeypatch.setenv("WORDODDS_INSTRUCTION_SET", "baseline")
     assert instruction_set() == "baseline"
+    instruction_set.cache_clear()
     monkeypatch.setenv("WORDODDS_INSTRUCTION_SET", "mmx")
     with pytest.raises(ValueError, match="this machine has baseline"):
         instruction_set()

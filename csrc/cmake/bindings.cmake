@@ -2,7 +2,7 @@
 include(UseCython)
 
 set(core_dir ${CMAKE_CURRENT_SOURCE_DIR}/../src/wordodds/_core)
-foreach(family IN ITEMS base text sparse bayes score)
+foreach(family IN ITEMS base text arrow tally sparse bayes score)
   cython_transpile(${core_dir}/${family}.pyx LANGUAGE CXX
                    MODULE_NAME wordodds._core.${family} OUTPUT_VARIABLE transpiled)
   Python_add_library(${family} MODULE WITH_SOABI ${transpiled})

@@ -97,7 +97,8 @@ inline std::vector<std::u32string> analyze(const std::u32string& document,
         case AnalyzerKind::chars:
             return char_ngrams(normalise_white_space(text), ngram_min, ngram_max);
         case AnalyzerKind::chars_in_words: return char_wb_ngrams(text, ngram_min, ngram_max);
-        case AnalyzerKind::word: break;
+        case AnalyzerKind::word:
+        case AnalyzerKind::unicode_word: break;
     }
     std::vector<std::u32string> words = runs(text, is_word);
     std::erase_if(words, [&](const std::u32string& word) {

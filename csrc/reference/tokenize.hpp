@@ -82,15 +82,17 @@ inline std::u32string lower(const std::u32string& text) {
 inline std::u32string strip(const std::u32string& text, Accents accents) {
     std::u32string stripped;
     for (const char32_t c : text) {
-        std::u32string parts(1, c);
+        std::u32string parts;
         if (c >= U'\uAC00' && c <= U'\uD7A3') {
             const uint32_t syllable = c - 0xAC00u;
-            parts = {static_cast<char32_t>(0x1100 + syllable / (21 * 28)),
-                     static_cast<char32_t>(0x1161 + syllable / 28 % 21)};
+            parts += static_cast<char32_t>(0x1100 + syllable / (21 * 28));
+            parts += static_cast<char32_t>(0x1161 + syllable / 28 % 21);
             if (syllable % 28 > 0) parts += static_cast<char32_t>(0x11A7 + syllable % 28);
         } else if (const uint32_t record = unicode_strip_record(c); record != 0) {
             parts.assign(unicode_strip_pool + unicode_strip_offsets[record],
                          unicode_strip_pool + unicode_strip_offsets[record + 1]);
+        } else {
+            parts += c;
         }
         for (const char32_t part : parts) {
             if (accents == Accents::strip || part < 0x80) stripped += part;

@@ -1,17 +1,23 @@
 #include "wordodds/text/analyze.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <string_view>
 
 #include "wordodds/text/utf8.hpp"
 #include "wordodds/text/vocabulary.hpp"
+#include "wordodds/text/word_break.hpp"
+#include "wordodds/text/word_map.hpp"
 
 namespace wordodds {
 namespace {
 
 constexpr int64_t batch_features = 4096;
+
+// Features are spans of 32 bits.
+constexpr int64_t text_max_bytes = std::numeric_limits<uint32_t>::max() - Tokenizer::token_padding;
+constexpr char text_too_long[] = "a document of more than 4 GiB; split it";
 
 TokenizerOptions tokenizer_options(const AnalyzerOptions& options) {
     if (options.kind == AnalyzerKind::word) {
@@ -31,12 +37,14 @@ void Analyzer::start(const Document& document) {
     document_ = document;
     tokenizer_.start(document);
     is_joined_ = false;
+    is_read_ = false;
 }
 
 bool Analyzer::next(StopToken& stop) {
     stop.check();
     switch (options_.kind) {
         case AnalyzerKind::word:
+        case AnalyzerKind::unicode_word:
             return options_.ngram_max == 1 ? next_words(stop) : next_joined(stop);
         case AnalyzerKind::chars: return next_joined(stop);
         case AnalyzerKind::chars_in_words: return next_padded(stop);
@@ -44,11 +52,33 @@ bool Analyzer::next(StopToken& stop) {
     return false;
 }
 
-bool Analyzer::next_words(StopToken&) {
-    if (!tokenizer_.next()) return false;
-    bytes_ = tokenizer_.bytes();
-    features_ = tokenizer_.tokens();
+bool Analyzer::next_words(StopToken& stop) {
+    if (options_.kind == AnalyzerKind::unicode_word) {
+        if (!next_unicode_words(stop)) return false;
+    } else {
+        if (!tokenizer_.next()) return false;
+        bytes_ = tokenizer_.bytes();
+        features_ = tokenizer_.tokens();
+    }
     if (options_.stop_words != nullptr) drop_stop_words();
+    if (options_.stems != nullptr) stem_words();
+    return true;
+}
+
+// All words of the document at once: where one ends may depend on text that is far away.
+bool Analyzer::next_unicode_words(StopToken& stop) {
+    if (is_read_) return false;
+    is_read_ = true;
+    text_.shrink(0);
+    words_.shrink(0);
+    for_each_window(stop, [this](int64_t n_bytes) {
+        if (text_.size() + n_bytes > text_max_bytes) throw std::invalid_argument(text_too_long);
+        std::copy_n(window_.data(), n_bytes, text_.extend(n_bytes));
+    });
+    utf8_find_words(text_.data(), text_.size(), stop, words_);
+    text_.reserve(text_.size() + Tokenizer::token_padding);
+    bytes_ = text_.data();
+    features_ = words_.span();
     return true;
 }
 
@@ -65,16 +95,34 @@ void Analyzer::drop_stop_words() {
     features_ = batch_.span();
 }
 
+void Analyzer::stem_words() {
+    const HashKey key = options_.stems->key();
+    stemmed_.shrink(0);
+    stems_.shrink(0);
+    for (const TokenSpan word : features_) {
+        const std::string_view stem =
+            options_.stems->find(make_token_key(bytes_ + word.begin, word.length, key));
+        const auto begin = static_cast<uint32_t>(stemmed_.size());
+        const auto length = static_cast<int64_t>(stem.size());
+        if (stemmed_.size() + length > text_max_bytes) throw std::invalid_argument(text_too_long);
+        std::copy(stem.begin(), stem.end(), stemmed_.extend(length));
+        stems_.push_back({begin, static_cast<uint32_t>(length)});
+    }
+    stemmed_.reserve(stemmed_.size() + Tokenizer::token_padding);
+    bytes_ = stemmed_.data();
+    features_ = stems_.span();
+}
+
 // N-grams of neighbouring units are slices of the joined text, whatever their length.
 bool Analyzer::next_joined(StopToken& stop) {
     if (!is_joined_) {
         joined_.shrink(0);
         unit_begin_.shrink(0);
         unit_end_.shrink(0);
-        if (options_.kind == AnalyzerKind::word) {
-            join_words(stop);
-        } else {
+        if (options_.kind == AnalyzerKind::chars) {
             join_text(stop);
+        } else {
+            join_words(stop);
         }
         joined_.reserve(joined_.size() + Tokenizer::token_padding);
         is_joined_ = true;
@@ -103,9 +151,7 @@ bool Analyzer::next_joined(StopToken& stop) {
 }
 
 void Analyzer::append_joined(const char* bytes, int64_t n) {
-    if (joined_.size() + n > std::numeric_limits<uint32_t>::max()) {
-        throw std::invalid_argument("n-grams of a document of more than 4 GiB; split the document");
-    }
+    if (joined_.size() + n > text_max_bytes) throw std::invalid_argument(text_too_long);
     std::copy_n(bytes, n, joined_.extend(n));
 }
 
@@ -121,15 +167,27 @@ void Analyzer::join_words(StopToken& stop) {
     }
 }
 
-// The text with every run of two or more white space characters made one space, as re.sub(r"\s\s+",
-// " ", text) does; each character is a unit.
-void Analyzer::join_text(StopToken& stop) {
+// Calls use(n_bytes) for each stretch of the document, lower-cased in window_, with white space in mask_.
+template <class Use>
+void Analyzer::for_each_window(StopToken& stop, Use use) {
     constexpr int64_t window = 8192;
     const LowerOptions lower{options_.lowercase, options_.accents, CharacterClass::not_space};
     const int64_t capacity = (lowered_bytes_max(window, lower) + 63) / 64 * 64;
     window_.reserve(capacity);
     mask_.reserve(capacity / 64);
     scratch_.reserve(capacity);
+    for (int64_t begin = 0, end; begin < document_.length; begin = end) {
+        stop.check();
+        end = code_point_border(document_, std::min(begin + window, document_.length));
+        LoweredOut out{window_.data(), mask_.data(), scratch_.data(), 0};
+        lower_append(document_, begin, end, lower, instruction_set_, out);
+        use(out.size);
+    }
+}
+
+// The text with every run of two or more white space characters made one space, as re.sub(r"\s\s+",
+// " ", text) does; each character is a unit.
+void Analyzer::join_text(StopToken& stop) {
     int64_t n_spaces = 0;  // in the run that ends here
     char space[utf8_max_bytes];
     int64_t space_bytes = 0;
@@ -143,12 +201,8 @@ void Analyzer::join_text(StopToken& stop) {
         if (n_spaces > 1) append_unit(" ", 1);
         n_spaces = 0;
     };
-    for (int64_t begin = 0, end; begin < document_.length; begin = end) {
-        stop.check();
-        end = code_point_border(document_, std::min(begin + window, document_.length));
-        LoweredOut out{window_.data(), mask_.data(), scratch_.data(), 0};
-        lower_append(document_, begin, end, lower, instruction_set_, out);
-        for (int64_t i = 0; i < out.size;) {
+    for_each_window(stop, [&](int64_t n_bytes) {
+        for (int64_t i = 0; i < n_bytes;) {
             const char* const character = window_.data() + i;
             const int64_t n = utf8_length(*character);
             if (mask_[i >> 6] >> (i & 63) & 1) {
@@ -161,7 +215,7 @@ void Analyzer::join_text(StopToken& stop) {
             }
             i += n;
         }
-    }
+    });
     end_spaces();
 }
 
@@ -204,6 +258,19 @@ void Analyzer::pad_word(TokenSpan word) {
         }
         if (n_starts == 1) break;
     }
+}
+
+std::vector<std::string> document_features(const Document& document, const AnalyzerOptions& options,
+                                           const Execution& execution) {
+    Analyzer analyzer(options, execution.instruction_set);
+    std::vector<std::string> features;
+    analyzer.start(document);
+    while (analyzer.next(*execution.stop)) {
+        for (const TokenSpan span : analyzer.features()) {
+            features.emplace_back(analyzer.bytes() + span.begin, span.length);
+        }
+    }
+    return features;
 }
 
 }  // namespace wordodds

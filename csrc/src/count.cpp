@@ -1,64 +1,16 @@
 #include "wordodds/text/count.hpp"
 
-#include <algorithm>
 #include <memory>
+#include <stdexcept>
 
 #include "wordodds/base/radix_sort.hpp"
+#include "wordodds/text/lookup_counter.hpp"
 #include "wordodds/text/murmur.hpp"
 #include "wordodds/text/row_builder.hpp"
+#include "wordodds/text/split.hpp"
 
 namespace wordodds {
 namespace {
-
-// Below this a second thread costs more to start than it saves.
-constexpr int64_t part_code_points_min = 1 << 17;
-
-// Between making a key, which prefetches its slot, and looking it up lies a batch of others.
-constexpr size_t batch_size = 64;
-
-// One thread's way from a document to its row, by looking up each feature.
-class LookupCounter {
-   public:
-    LookupCounter(const AnalyzerOptions& options, InstructionSet instruction_set)
-        : analyzer_(options, instruction_set) {}
-
-    // `identify` maps a TokenKey to a number or Vocabulary::not_found.
-    template <class Identify>
-    void count(const Document& document, const Vocabulary& vocabulary, StopToken& stop,
-               Identify identify, CountedPart& part_out) {
-        row_.clear();
-        analyzer_.start(document);
-        while (analyzer_.next(stop)) collect(vocabulary, identify);
-        row_.append_row(key_bits_for(vocabulary.size()), part_out);
-    }
-
-   private:
-    template <class Identify>
-    void collect(const Vocabulary& vocabulary, Identify identify) {
-        const auto features = analyzer_.features();
-        uint32_t* const begin = row_.extend(static_cast<int64_t>(features.size()));
-        uint32_t* out = begin;
-        const HashKey key = vocabulary.key();
-        for (size_t first = 0; first < features.size(); first += batch_size) {
-            const size_t n = std::min(batch_size, features.size() - first);
-            for (size_t i = 0; i < n; ++i) {
-                const TokenSpan span = features[first + i];
-                keys_[i] = make_token_key(analyzer_.bytes() + span.begin, span.length, key);
-                vocabulary.prefetch(keys_[i].hash);
-            }
-            for (size_t i = 0; i < n; ++i) vocabulary.prefetch_term(keys_[i]);
-            for (size_t i = 0; i < n; ++i) {
-                *out = identify(keys_[i]);
-                out += *out != Vocabulary::not_found;
-            }
-        }
-        row_.keep(out - begin);
-    }
-
-    Analyzer analyzer_;
-    RowBuilder row_;
-    TokenKey keys_[batch_size];
-};
 
 // One thread's way from a document to its row, by hashing each feature.
 class HashingCounter {
@@ -81,6 +33,7 @@ class HashingCounter {
             row_.keep(static_cast<int64_t>(features.size()));
         }
         row_.append_signed_row(key_bits_for(2 * int64_t{hashing_.n_features}), part_out);
+        stop.advance();
     }
 
    private:
@@ -88,22 +41,6 @@ class HashingCounter {
     HashingOptions hashing_;
     RowBuilder row_;
 };
-
-// Borders of at most n_parts stretches of documents of about equal length in all.
-std::vector<size_t> split_by_length(std::span<const Document> documents, int64_t n_parts) {
-    int64_t total = 0;
-    for (const Document& document : documents) total += document.length;
-    n_parts = std::clamp<int64_t>(n_parts, 1, total / part_code_points_min + 1);
-    std::vector<size_t> borders{0};
-    int64_t before = 0;
-    for (size_t i = 0; i < documents.size(); ++i) {
-        before += documents[i].length;
-        const auto done = static_cast<int64_t>(borders.size());
-        if (done < n_parts && before >= total / n_parts * done) borders.push_back(i + 1);
-    }
-    borders.push_back(documents.size());
-    return borders;
-}
 
 // Calls count_part(documents of a stretch, its number, its part) for each stretch.
 template <class CountPart>
@@ -130,15 +67,15 @@ std::vector<size_t> split_finely(std::span<const Document> documents, const Exec
     return split_by_length(documents, execution.n_jobs == 1 ? 1 : parts_per_job * execution.n_jobs);
 }
 
-// Distinct words of a corpus grow with about the square root of its length; this starts a table
-// that few corpora outgrow more than once.
-int64_t expected_terms(std::span<const Document> documents) {
-    int64_t total = 0;
-    for (const Document& document : documents) total += document.length;
-    return std::min<int64_t>(total / 256, 1 << 16);
-}
-
 }  // namespace
+
+uint32_t unknown_column(const TokenKey& token, const Vocabulary& vocabulary, int64_t n_unknown) {
+    if (n_unknown == 0) return Vocabulary::not_found;
+    const auto first = static_cast<uint32_t>(vocabulary.size());
+    if (n_unknown == 1) return first;
+    // Not the vocabulary's own hash, which is another one in every process.
+    return first + murmur3_32(token.data, token.length) % static_cast<uint32_t>(n_unknown);
+}
 
 CountedRows documents_count_growing(std::span<const Document> documents,
                                     const AnalyzerOptions& options, const Execution& execution,
@@ -153,9 +90,7 @@ CountedRows documents_count_growing(std::span<const Document> documents,
             Vocabulary& vocabulary = *own[p];
             LookupCounter counter(options, execution.instruction_set);
             for (const Document& document : stretch) {
-                counter.count(
-                    document, vocabulary, *execution.stop,
-                    [&](const TokenKey& token) { return vocabulary.find_or_insert(token); }, part);
+                counter.count_growing(document, vocabulary, *execution.stop, part);
             }
         });
     vocabulary_out = std::move(*own[0]);
@@ -169,16 +104,23 @@ CountedRows documents_count_growing(std::span<const Document> documents,
 
 CountedRows documents_count_frozen(std::span<const Document> documents,
                                    const AnalyzerOptions& options, const Vocabulary& vocabulary,
-                                   const Execution& execution) {
+                                   int64_t n_unknown, const Execution& execution) {
     vocabulary.prepare_lookups();
+    const int64_t n_columns = vocabulary.size() + n_unknown;
+    if (n_columns > Vocabulary::max_terms) {
+        throw std::invalid_argument("terms and columns for unknown ones: more than 2^31 - 1");
+    }
+    const auto identify = [&](const TokenKey& token) {
+        const uint32_t id = vocabulary.find(token);
+        return id != Vocabulary::not_found ? id : unknown_column(token, vocabulary, n_unknown);
+    };
     return count_parts(documents, split_finely(documents, execution), execution,
                        [&](std::span<const Document> stretch, size_t, CountedPart& part) {
                            LookupCounter counter(options, execution.instruction_set);
                            for (const Document& document : stretch) {
                                counter.count(
-                                   document, vocabulary, *execution.stop,
-                                   [&](const TokenKey& token) { return vocabulary.find(token); },
-                                   part);
+                                   document, vocabulary, *execution.stop, identify,
+                                   [&] { return n_columns; }, part);
                            }
                        });
 }

@@ -35,13 +35,14 @@ void FeatureCounter::add(const Document& feature) {
     bytes_.shrink(0);
     append_utf8(feature, bytes_);
     const auto length = static_cast<uint32_t>(bytes_.size());
-    bytes_.reserve(bytes_.size() + token_head_bytes);
+    bytes_.reserve(bytes_.size() + token_head_bytes);  // what hashes may read
     uint32_t* const id = row_.extend(1);
     if (hashing_) {
         *id = hashed_signed_column(murmur3_32(bytes_.data(), length), *hashing_);
     } else {
         const TokenKey token = make_token_key(bytes_.data(), length, vocabulary().key());
         *id = own_ ? own_->find_or_insert(token) : frozen_->find(token);
+        if (*id == Vocabulary::not_found) *id = unknown_column(token, vocabulary(), n_unknown_);
     }
     row_.keep(hashing_ || *id != Vocabulary::not_found);
 }
@@ -50,7 +51,7 @@ void FeatureCounter::end_row() {
     if (hashing_) {
         row_.append_signed_row(key_bits_for(2 * int64_t{hashing_->n_features}), part_);
     } else {
-        row_.append_row(key_bits_for(vocabulary().size()), part_);
+        row_.append_row(key_bits_for(vocabulary().size() + n_unknown_), part_);
     }
     row_.clear();
 }

@@ -48,7 +48,7 @@ TEST("counts written out by hand") {
     expected.indptr = {0, 2, 2, 4};
     expected.indices = {0, 2, 0, 2};
     expected.data = {1, 2, 1, 1};
-    check_rows(documents_count_frozen(corpus.views(), default_words, frozen, run), run, expected);
+    check_rows(documents_count_frozen(corpus.views(), default_words, frozen, 0, run), run, expected);
 }
 
 TEST("growing: small random corpora") {
@@ -90,10 +90,10 @@ TEST("frozen: the same for any number of jobs and instruction set") {
     const Vocabulary vocabulary = packed_vocabulary(terms);
     const reference::Counts expected = reference::count_frozen(corpus.views(), terms);
     for_each_execution([&](const Execution& execution) {
-        check_rows(documents_count_frozen(corpus.views(), default_words, vocabulary, execution), execution,
+        check_rows(documents_count_frozen(corpus.views(), default_words, vocabulary, 0, execution), execution,
                    expected);
     });
-    const CountedRows rows = documents_count_frozen(corpus.views(), default_words, vocabulary, Run(2));
+    const CountedRows rows = documents_count_frozen(corpus.views(), default_words, vocabulary, 0, Run(2));
     CHECK(rows.parts.size() > 2, rows.parts.size());
 }
 
@@ -132,7 +132,7 @@ TEST("n-grams and stop words: the same for any number of jobs and instruction se
         for (const int32_t n_jobs : job_counts) {
             const Run run(n_jobs, n_jobs == 2 ? InstructionSet::baseline : best);
             check_growing(corpus.views(), run, growing, some_key, options);
-            check_rows(documents_count_frozen(corpus.views(), options, vocabulary, run), run, frozen);
+            check_rows(documents_count_frozen(corpus.views(), options, vocabulary, 0, run), run, frozen);
         }
     }
 }
@@ -153,7 +153,7 @@ TEST("a part without a word among parts with words") {
     const Vocabulary vocabulary = packed_vocabulary(expected.terms);
     for (const int32_t n_jobs : {1, 2, 5, 16}) {
         check_growing(corpus.views(), Run(n_jobs), expected);
-        check_rows(documents_count_frozen(corpus.views(), default_words, vocabulary, Run(n_jobs)), Run(n_jobs),
+        check_rows(documents_count_frozen(corpus.views(), default_words, vocabulary, 0, Run(n_jobs)), Run(n_jobs),
                    frozen);
     }
 }
@@ -179,9 +179,9 @@ TEST("no documents, only empty ones, only separators, an empty vocabulary") {
         check_growing({}, execution, reference::Counts{});
         check_growing(corpus.views(), execution, reference::count_growing(corpus.views()));
         const Vocabulary empty(some_key);
-        check_rows(documents_count_frozen({}, default_words, empty, execution), execution, reference::Counts{});
+        check_rows(documents_count_frozen({}, default_words, empty, 0, execution), execution, reference::Counts{});
         const Corpus words = random_corpus(26, 5, 50, 20);
-        check_rows(documents_count_frozen(words.views(), default_words, empty, execution), execution,
+        check_rows(documents_count_frozen(words.views(), default_words, empty, 0, execution), execution,
                    reference::count_frozen(words.views(), {}));
     });
 }
@@ -225,7 +225,7 @@ TEST("a request in the middle stops the count, and soon") {
                 if (growing) {
                     documents_count_growing(documents, default_words, run, vocabulary);
                 } else {
-                    documents_count_frozen(documents, default_words, known, run);
+                    documents_count_frozen(documents, default_words, known, 0, run);
                 }
             } catch (const Stopped&) {
                 stopped = true;
@@ -247,7 +247,7 @@ TEST("a poll stops the count within one long document") {
     StopToken stop([](void*) { return true; }, nullptr);
     const Execution execution{1, InstructionSet::baseline, &stop};
     CHECK_THROWS(Stopped,
-                 documents_count_frozen(std::span(&document, 1), default_words, vocabulary, execution));
+                 documents_count_frozen(std::span(&document, 1), default_words, vocabulary, 0, execution));
 }
 
 template <class Index, class Value>
@@ -297,7 +297,7 @@ TEST("rows are written for every index and value type, as counts and as ones") {
         CHECK_EQ(grown.parts.size() > 1, n_jobs > 1);
         check_written_types(grown, n_jobs, growing);
         check_written<int32_t, float>(grown, false, 3, growing);  // other threads than counted
-        check_written_types(documents_count_frozen(corpus.views(), default_words, known, run),
+        check_written_types(documents_count_frozen(corpus.views(), default_words, known, 0, run),
                             n_jobs, frozen);
         check_written_types(
             documents_count_hashed(corpus.views(), default_words, {1000, true}, run), n_jobs,

@@ -107,7 +107,7 @@ TEST("frozen") {
         const reference::Counts expected = reference::count_frozen(features, terms);
         for (const int32_t n_jobs : job_counts) {
             const Run run(n_jobs);
-            FeatureCounter counter(vocabulary);
+            FeatureCounter counter(vocabulary, 0);
             feed(rows, counter);
             Vocabulary untouched = packed_vocabulary({"old"});
             check_rows(counter.finish(run, untouched), run, expected);
@@ -145,7 +145,7 @@ TEST("no rows, empty rows, nothing but the empty feature, nothing known") {
         feed(rows, growing);
         check_rows(growing.finish(run, vocabulary), run, reference::count_growing(features));
         check_terms(vocabulary, reference::count_growing(features).terms);
-        FeatureCounter frozen(nothing);
+        FeatureCounter frozen(nothing, 0);
         feed(rows, frozen);
         check_rows(frozen.finish(run, vocabulary), run, reference::count_frozen(features, {}));
         FeatureCounter hashed(HashingOptions{5, true});

@@ -33,7 +33,7 @@ def execution(n_jobs: int | None) -> Execution:
     n_jobs : int or None
         As in `resolve_n_jobs`.
     """
-    return Execution(resolve_n_jobs(n_jobs), base.available_instruction_sets()[instruction_set()])
+    return Execution(resolve_n_jobs(n_jobs), _available_instruction_sets()[instruction_set()])
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:
@@ -57,6 +57,8 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     >>> resolve_n_jobs(3)
     3
     """
+    if type(n_jobs) is int and n_jobs > 0:
+        return min(n_jobs, MAX_THREADS)
     if n_jobs is None:
         return min(usable_cores(), _omp_num_threads() or usable_cores())
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
@@ -75,6 +77,8 @@ def usable_cores() -> int:
     return max(1, min(cores or 1, quota or cores or 1))
 
 
+# Once per process: reading it takes longer than counting a short document.
+@lru_cache(maxsize=8)
 def _cgroup_quota(root: Path = Path("/sys/fs/cgroup")) -> int | None:
     """Return the whole cores that the cgroup's CPU quota allows, or None if there is no quota."""
     try:  # version 2: "max 100000" or "150000 100000"
@@ -98,15 +102,17 @@ def _omp_num_threads() -> int | None:
     return int(first) or None if re.fullmatch("[0-9]{1,6}", first) else None
 
 
+@lru_cache(maxsize=1)
 def instruction_set() -> str:
     """Name the instruction set in use: the best one, or what the environment asks for.
 
-    The variable ``WORDODDS_INSTRUCTION_SET`` names another one. Results never depend on it.
+    The variable ``WORDODDS_INSTRUCTION_SET``, read once, names another one. Results never depend on
+    it.
     """
     available = _available_instruction_sets()
     wanted = os.environ.get("WORDODDS_INSTRUCTION_SET")
     if not wanted:
-        return available[-1]
+        return next(reversed(available))
     if wanted not in available:
         raise ValueError(
             f"WORDODDS_INSTRUCTION_SET is {wanted!r}; this machine has {', '.join(available)}"
@@ -115,5 +121,5 @@ def instruction_set() -> str:
 
 
 @lru_cache(maxsize=1)
-def _available_instruction_sets() -> list[str]:
-    return list(base.available_instruction_sets())
+def _available_instruction_sets() -> dict[str, int]:
+    return base.available_instruction_sets()

@@ -6,11 +6,13 @@ import numpy as np
 import pandas
 import pytest
 
+from wordodds._core.arrow import TextColumn
 from wordodds.text.documents import as_documents as as_documents_with
 
 
-def as_documents(documents):
-    return as_documents_with(documents, bytes.decode)
+def as_documents(documents, **options):
+    taken = as_documents_with(documents, bytes.decode, **options)
+    return tuple(taken.to_list()) if isinstance(taken, TextColumn) else taken
 
 
 class Text(str):

@@ -1,4 +1,5 @@
 # Declarations that every binding shares: the call context, spans and CSR views.
+from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 
 ctypedef fused index_t:
@@ -26,6 +27,7 @@ cdef extern from "wordodds/base/parallel.hpp" namespace "wordodds" nogil:
 cdef extern from "call.hpp" namespace "wordodds::binding" nogil:
     cdef cppclass Call:
         Call(int32_t n_jobs, int32_t instruction_set) except +
+        Call(int32_t n_jobs, int32_t instruction_set, PyObject* advance) except +
         Execution execution
     span[T] span_of[T](T* data, int64_t length)
     CsrView[Index, Value] csr_view[Index, Value](

@@ -1,6 +1,7 @@
 # The text engine's types and the Python objects that own them, for every binding that takes documents.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libcpp.memory cimport unique_ptr
+from libcpp.vector cimport vector
 
 from wordodds._core.common cimport span
 
@@ -32,10 +33,16 @@ cdef extern from "wordodds/text/vocabulary.hpp" namespace "wordodds" nogil:
         CVocabulary(HashKey) except +
         CVocabulary(HashKey, span[const char], span[const int64_t]) except +
         int64_t size() const
+        HashKey key() const
+        void prepare_lookups() except +
         string_view term(int64_t) const
         span[const char] arena() const
         span[const int64_t] offsets() const
         void subset(span[const unsigned char], CVocabulary&) except +
+
+cdef extern from "wordodds/text/word_map.hpp" namespace "wordodds" nogil:
+    cdef cppclass CWordMap "wordodds::WordMap":
+        CWordMap(const CVocabulary&, span[const char], span[const int64_t]) except +
 
 cdef extern from "wordodds/text/lower.hpp" namespace "wordodds" nogil:
     cdef enum class Accents(int32_t):
@@ -48,6 +55,7 @@ cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
         word
         chars
         chars_in_words
+        unicode_word
     cdef cppclass CAnalyzerOptions "wordodds::AnalyzerOptions":
         AnalyzerKind kind
         bint lowercase
@@ -56,15 +64,29 @@ cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
         int32_t ngram_min
         int32_t ngram_max
         const CVocabulary* stop_words
+        const CWordMap* stems
 
 
 cdef class Vocabulary:
     cdef unique_ptr[CVocabulary] engine
 
 
+cdef class WordMap:
+    cdef unique_ptr[CWordMap] engine
+
+
 cdef class AnalyzerOptions:
     cdef CAnalyzerOptions engine
     cdef Vocabulary stop_words
+    cdef WordMap stems
+
+
+cdef class Borrowed:
+    # Documents as the engine reads them, with what keeps their memory alive.
+    cdef object owner
+    cdef vector[Document] own
+    cdef span[Document] view
 
 
 cdef HashKey hash_key(tuple key)
+cdef Borrowed borrow(object documents)

@@ -1,10 +1,14 @@
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._core.arrow import TextColumn
+
 Index: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+Documents: TypeAlias = tuple[str, ...] | TextColumn
+Advance: TypeAlias = Callable[[int], None] | None
 Rows: TypeAlias = tuple[Index, Index, npt.NDArray[Any]]
 
 class Vocabulary:
@@ -20,8 +24,17 @@ class Vocabulary:
     def terms(self) -> list[str]:
         """Return the terms in column order."""
 
+    def hashed_columns(self, n_columns: int) -> npt.NDArray[np.int64]:
+        """Return MurmurHash3 mod n_columns of each term."""
+
     def subset(self, keep: npt.NDArray[np.uint8]) -> Vocabulary:
         """Return the terms i with keep[i] != 0, in their order."""
+
+class WordMap:
+    """Words and what stands for each of them."""
+
+    def __init__(self, words: Vocabulary, arena: bytes, offsets: npt.NDArray[np.int64]) -> None:
+        """Word i becomes arena[offsets[i]:offsets[i + 1]]."""
 
 class AnalyzerOptions:
     """What the compiled analyzers are to do."""
@@ -30,42 +43,57 @@ class AnalyzerOptions:
         self,
         analyzer: str,
         lowercase: bool,
+        strip_accents: str | None,
         word_min_length: int,
         ngram_min: int,
         ngram_max: int,
         stop_words: Vocabulary | None,
+        stems: WordMap | None,
     ) -> None:
-        """Take "word", "char" or "char_wb" and its options."""
+        """Take "word", "char", "char_wb" or "unicode_word" and its options."""
+
+    def with_stems(self, stems: WordMap) -> AnalyzerOptions:
+        """Return the same with other words in the place of words."""
+
+    def single_words(self) -> AnalyzerOptions:
+        """Return the same without n-grams."""
+
+    def features(self, document: str, n_jobs: int, instruction_set: int) -> list[str]:
+        """Return the features of one document."""
 
 def documents_count_growing(
-    documents: tuple[str, ...],
+    documents: Documents,
     options: AnalyzerOptions,
     key: tuple[int, int],
     dtype: Any,
     binary: bool,
+    advance: Advance,
     n_jobs: int,
     instruction_set: int,
 ) -> tuple[Vocabulary, Index, Index, npt.NDArray[Any]]:
     """Count all features; return their vocabulary and the rows as (indptr, indices, data)."""
 
 def documents_count_frozen(
-    documents: tuple[str, ...],
+    documents: Documents,
     options: AnalyzerOptions,
     vocabulary: Vocabulary,
+    n_unknown: int,
     dtype: Any,
     binary: bool,
+    advance: Advance,
     n_jobs: int,
     instruction_set: int,
 ) -> Rows:
-    """Count the features of the vocabulary; return the rows as (indptr, indices, data)."""
+    """Count the features of the vocabulary, others in n_unknown more columns; return the rows."""
 
 def documents_count_hashed(
-    documents: tuple[str, ...],
+    documents: Documents,
     options: AnalyzerOptions,
     n_features: int,
     alternate_sign: bool,
     dtype: Any,
     binary: bool,
+    advance: Advance,
     n_jobs: int,
     instruction_set: int,
 ) -> Rows:
@@ -79,8 +107,8 @@ class FeatureCounter:
         """Collect all features."""
 
     @staticmethod
-    def frozen(vocabulary: Vocabulary) -> FeatureCounter:
-        """Count the features of a vocabulary."""
+    def frozen(vocabulary: Vocabulary, n_unknown: int) -> FeatureCounter:
+        """Count the features of a vocabulary, and others in n_unknown more columns."""
 
     @staticmethod
     def hashed(n_features: int, alternate_sign: bool) -> FeatureCounter:

@@ -1,8 +1,10 @@
 # distutils: language = c++
 """Counting words: Python's strings in, NumPy arrays out."""
+from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint32_t
 from libcpp.memory cimport unique_ptr, make_unique
+from libcpp.string cimport string
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
@@ -11,6 +13,7 @@ import numpy as np
 from wordodds._core.common cimport (
     Call, CsrView, Execution, csr_view, index_t, span, span_of, value_t,
 )
+from wordodds._core.arrow cimport TextColumn
 
 cdef extern from "Python.h":
     bint PyUnicode_Check(object)
@@ -29,20 +32,28 @@ cdef extern from "wordodds/text/count.hpp" namespace "wordodds" nogil:
     CountedRows c_documents_count_growing "wordodds::documents_count_growing"(
         span[Document], const CAnalyzerOptions&, const Execution&, CVocabulary&) except +
     CountedRows c_documents_count_frozen "wordodds::documents_count_frozen"(
-        span[Document], const CAnalyzerOptions&, const CVocabulary&, const Execution&) except +
+        span[Document], const CAnalyzerOptions&, const CVocabulary&, int64_t,
+        const Execution&) except +
     CountedRows c_documents_count_hashed "wordodds::documents_count_hashed"(
         span[Document], const CAnalyzerOptions&, HashingOptions, const Execution&) except +
     void counted_rows_write[Index, Value](
         const CountedRows&, bint, const Execution&, span[Index], span[Index], span[Value]) except +
 
+cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
+    vector[string] document_features(
+        const Document&, const CAnalyzerOptions&, const Execution&) except +
+
 cdef extern from "wordodds/text/feature_counter.hpp" namespace "wordodds" nogil:
     cdef cppclass CFeatureCounter "wordodds::FeatureCounter":
         CFeatureCounter(HashKey) except +
-        CFeatureCounter(const CVocabulary&) except +
+        CFeatureCounter(const CVocabulary&, int64_t) except +
         CFeatureCounter(HashingOptions) except +
         void add(const Document&) except +
         void end_row() except +
         CountedRows finish(const Execution&, CVocabulary&) except +
+
+cdef extern from "wordodds/text/murmur.hpp" namespace "wordodds" nogil:
+    uint32_t murmur3_32(const char*, uint32_t)
 
 cdef extern from "wordodds/text/tfidf.hpp" namespace "wordodds" nogil:
     cdef enum class RowNorm(int32_t):
@@ -55,6 +66,11 @@ cdef extern from "wordodds/text/tfidf.hpp" namespace "wordodds" nogil:
     void c_csr_weigh_terms "wordodds::csr_weigh_terms"[Index, Value](
         const CsrView[Index, Value]&, span[const Value], TfidfOptions, const Execution&,
         span[Value]) except +
+
+cdef object empty = np.empty
+cdef object INT32 = np.dtype(np.int32)
+cdef object INT64 = np.dtype(np.int64)
+cdef object FLOAT32 = np.dtype(np.float32)
 
 ctypedef fused count_t:
     int64_t
@@ -108,6 +124,17 @@ cdef class Vocabulary:
             names.append(PyUnicode_DecodeUTF8(term.data(), term.size(), "surrogatepass"))
         return names
 
+    def hashed_columns(self, uint32_t n_columns):
+        # As the engine does for words that a vocabulary does not hold.
+        cdef int64_t i
+        cdef string_view term
+        columns = np.empty(len(self), dtype=np.int64)
+        cdef int64_t[::1] out = columns
+        for i in range(self.engine.get().size()):
+            term = self.engine.get().term(i)
+            out[i] = murmur3_32(term.data(), <uint32_t> term.size()) % n_columns
+        return columns
+
     def subset(self, const unsigned char[::1] keep):
         if keep.shape[0] != len(self):
             raise ValueError("keep and vocabulary differ in length")
@@ -117,25 +144,74 @@ cdef class Vocabulary:
         return kept
 
 
-cdef class AnalyzerOptions:
-    """What the compiled analyzers are to do; keeps the stop words alive."""
+cdef class WordMap:
+    """Words and what stands for each of them."""
 
     def __init__(
-        self, str analyzer, bint lowercase, int32_t word_min_length,
-        int32_t ngram_min, int32_t ngram_max, Vocabulary stop_words,
+        self, Vocabulary words not None, const unsigned char[::1] arena,
+        const int64_t[::1] offsets,
+    ):
+        cdef const char* bytes_ = <const char*> &arena[0] if arena.shape[0] else NULL
+        cdef const int64_t* borders = &offsets[0] if offsets.shape[0] else NULL
+        self.engine = make_unique[CWordMap](
+            words.engine.get()[0], span_of(bytes_, arena.shape[0]),
+            span_of(borders, offsets.shape[0]))
+
+
+cdef class AnalyzerOptions:
+    """What the compiled analyzers are to do; keeps stop words and stems alive."""
+
+    def __init__(
+        self, str analyzer, bint lowercase, str strip_accents, int32_t word_min_length,
+        int32_t ngram_min, int32_t ngram_max, Vocabulary stop_words, WordMap stems,
     ):
         self.engine.kind = {
             "word": AnalyzerKind.word,
             "char": AnalyzerKind.chars,
             "char_wb": AnalyzerKind.chars_in_words,
+            "unicode_word": AnalyzerKind.unicode_word,
         }[analyzer]
+        self.engine.accents = {
+            None: Accents.keep, "unicode": Accents.strip, "ascii": Accents.strip_ascii,
+        }[strip_accents]
         self.engine.lowercase = lowercase
         self.engine.word_min_length = word_min_length
         self.engine.ngram_min = ngram_min
         self.engine.ngram_max = ngram_max
         self.stop_words = stop_words
+        self.stems = stems
         if stop_words is not None:
+            stop_words.engine.get().prepare_lookups()
             self.engine.stop_words = stop_words.engine.get()
+        if stems is not None:
+            if stems.engine.get() == NULL:
+                raise ValueError("stems were never made")
+            self.engine.stems = stems.engine.get()
+
+    def with_stems(self, WordMap stems not None):
+        cdef AnalyzerOptions stemmed = AnalyzerOptions.__new__(AnalyzerOptions)
+        stemmed.engine = self.engine
+        stemmed.stop_words = self.stop_words
+        stemmed.stems = stems
+        stemmed.engine.stems = stems.engine.get()
+        return stemmed
+
+    def single_words(self):
+        cdef AnalyzerOptions single = AnalyzerOptions.__new__(AnalyzerOptions)
+        single.engine = self.engine
+        single.engine.ngram_min = single.engine.ngram_max = 1
+        single.stop_words = self.stop_words
+        single.stems = self.stems
+        return single
+
+    def features(self, str document not None, int32_t n_jobs, int32_t instruction_set):
+        cdef Borrowed borrowed = borrow((document,))
+        cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+        cdef vector[string] found
+        with nogil:  # `borrowed` pins the string
+            found = document_features(
+                borrowed.view.data()[0], self.engine, call.get().execution)
+        return [feature.decode("utf-8", "surrogatepass") for feature in found]
 
 
 cdef int borrow_one(object text, Document* document_out) except -1:
@@ -151,17 +227,25 @@ cdef int borrow_one(object text, Document* document_out) except -1:
     return 0
 
 
-cdef vector[Document] borrow(tuple documents) except *:
-    cdef vector[Document] borrowed
+cdef Borrowed borrow(object documents):
+    # `documents`: a tuple of str, or a column of text.
+    cdef Borrowed borrowed = Borrowed.__new__(Borrowed)
     cdef Document document
-    borrowed.reserve(len(documents))
-    for row, text in enumerate(documents):
+    borrowed.owner = documents
+    if isinstance(documents, TextColumn):
+        borrowed.view = span_of(
+            (<TextColumn> documents).engine.documents.data(),
+            (<TextColumn> documents).engine.documents.size())
+        return borrowed
+    borrowed.own.reserve(len(documents))
+    for row, text in enumerate(<tuple?> documents):
         if not PyUnicode_Check(text):
             raise TypeError(f"document {row} is {type(text).__name__}, expected str")
         borrow_one(text, &document)
         if document.length > document_max_length:
             raise ValueError(f"document {row} has 2**30 characters or more; split it")
-        borrowed.push_back(document)
+        borrowed.own.push_back(document)
+    borrowed.view = span_of(borrowed.own.data(), borrowed.own.size())
     return borrowed
 
 
@@ -173,24 +257,26 @@ cdef HashingOptions hashing_options(int32_t n_features, bint alternate_sign):
 
 
 cdef object write_rows(const CountedRows& rows, object dtype, bint binary, Call* call):
-    index = np.int32 if rows.nnz <= np.iinfo(np.int32).max else np.int64
-    indptr = np.empty(rows.n_rows + 1, dtype=index)
-    indices = np.empty(rows.nnz, dtype=index)
-    data = np.empty(rows.nnz, dtype=dtype)
-    if index is np.int32:
-        write_rows_as[int32_t](rows, data, binary, call, indptr, indices)
+    # `dtype`: one of NumPy's own, so that `is` compares them.
+    cdef bint narrow = rows.nnz <= INT32_MAX
+    index = INT32 if narrow else INT64
+    indptr = empty(rows.n_rows + 1, index)
+    indices = empty(rows.nnz, index)
+    data = empty(rows.nnz, dtype)
+    if narrow:
+        write_rows_as[int32_t](rows, data, dtype, binary, call, indptr, indices)
     else:
-        write_rows_as[int64_t](rows, data, binary, call, indptr, indices)
+        write_rows_as[int64_t](rows, data, dtype, binary, call, indptr, indices)
     return indptr, indices, data
 
 
 cdef int write_rows_as(
-    const CountedRows& rows, object data, bint binary, Call* call,
+    const CountedRows& rows, object data, object dtype, bint binary, Call* call,
     index_t[::1] indptr, index_t[::1] indices,
 ) except -1:
-    if data.dtype == np.int64:
+    if dtype is INT64:
         return write_values[index_t, int64_t](rows, binary, call, indptr, indices, data)
-    if data.dtype == np.float32:
+    if dtype is FLOAT32:
         return write_values[index_t, float](rows, binary, call, indptr, indices, data)
     return write_values[index_t, double](rows, binary, call, indptr, indices, data)
 
@@ -211,47 +297,45 @@ cdef int write_values(
 
 
 def documents_count_growing(
-    tuple documents, AnalyzerOptions options, tuple key, object dtype, bint binary,
-    int32_t n_jobs, int32_t instruction_set,
+    object documents, AnalyzerOptions options, tuple key, object dtype, bint binary,
+    object advance, int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef vector[Document] borrowed = borrow(documents)
-    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef Borrowed borrowed = borrow(documents)
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
     cdef Vocabulary vocabulary = Vocabulary.__new__(Vocabulary)
     cdef CountedRows rows
     vocabulary.engine = make_unique[CVocabulary](hash_key(key))
-    with nogil:  # `documents` pins the strings
+    with nogil:  # `borrowed` pins the text
         rows = move(c_documents_count_growing(
-            span_of(borrowed.data(), borrowed.size()), options.engine,
-            call.get().execution, vocabulary.engine.get()[0]))
+            borrowed.view, options.engine, call.get().execution, vocabulary.engine.get()[0]))
     return vocabulary, *write_rows(rows, dtype, binary, call.get())
 
 
 def documents_count_frozen(
-    tuple documents, AnalyzerOptions options, Vocabulary vocabulary, object dtype, bint binary,
-    int32_t n_jobs, int32_t instruction_set,
+    object documents, AnalyzerOptions options, Vocabulary vocabulary, int64_t n_unknown,
+    object dtype, bint binary, object advance, int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef vector[Document] borrowed = borrow(documents)
-    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef Borrowed borrowed = borrow(documents)
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
     cdef CountedRows rows
-    with nogil:  # `documents` pins the strings, `vocabulary` its engine
+    with nogil:  # `borrowed` pins the text, `vocabulary` its engine
         rows = move(c_documents_count_frozen(
-            span_of(borrowed.data(), borrowed.size()), options.engine,
-            vocabulary.engine.get()[0], call.get().execution))
+            borrowed.view, options.engine, vocabulary.engine.get()[0], n_unknown,
+            call.get().execution))
     return write_rows(rows, dtype, binary, call.get())
 
 
 def documents_count_hashed(
-    tuple documents, AnalyzerOptions options, int32_t n_features, bint alternate_sign,
-    object dtype, bint binary, int32_t n_jobs, int32_t instruction_set,
+    object documents, AnalyzerOptions options, int32_t n_features, bint alternate_sign,
+    object dtype, bint binary, object advance, int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef vector[Document] borrowed = borrow(documents)
-    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef Borrowed borrowed = borrow(documents)
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
     cdef HashingOptions hashing = hashing_options(n_features, alternate_sign)
     cdef CountedRows rows
-    with nogil:  # `documents` pins the strings
+    with nogil:  # `borrowed` pins the text
         rows = move(c_documents_count_hashed(
-            span_of(borrowed.data(), borrowed.size()), options.engine, hashing,
-            call.get().execution))
+            borrowed.view, options.engine, hashing, call.get().execution))
     return write_rows(rows, dtype, binary, call.get())
 
 
@@ -274,10 +358,10 @@ cdef class FeatureCounter:
         return counter
 
     @staticmethod
-    def frozen(Vocabulary vocabulary):
+    def frozen(Vocabulary vocabulary, int64_t n_unknown):
         cdef FeatureCounter counter = FeatureCounter()
         counter.vocabulary = vocabulary
-        counter.engine = make_unique[CFeatureCounter](vocabulary.engine.get()[0])
+        counter.engine = make_unique[CFeatureCounter](vocabulary.engine.get()[0], n_unknown)
         return counter
 
     @staticmethod

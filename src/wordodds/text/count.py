@@ -1,43 +1,66 @@
 """CountVectorizer: documents into a matrix of word counts."""
 
-import secrets
 import warnings
+from itertools import pairwise
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
-from sklearn import get_config
 from sklearn.feature_extraction import text as peer
+from sklearn.utils.validation import check_array
 
 from wordodds._core import text as core
+from wordodds._core.tally import TermTally
 from wordodds._execution import execution
-from wordodds.text.analysis import Analysis, analysis_of, pack_vocabulary
-from wordodds.text.prune import kept_columns, select_columns
+from wordodds._sparse import as_csr
+from wordodds.text.analysis import new_hash_key, pack_vocabulary
+from wordodds.text.grow import ChosenTerms, GrowingVocabulary, empty_vocabulary
+from wordodds.text.prune import column_map, kept_columns, map_columns
+from wordodds.text.vectorizer import EngineVectorizer, as_matrix, constraints, engine_dtype
 
-__all__ = ["CountVectorizer", "as_matrix", "engine_dtype", "matrix_type", "new_hash_key"]
+__all__ = ["CountVectorizer"]
 
 
-class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
+class CountVectorizer(EngineVectorizer, GrowingVocabulary, peer.CountVectorizer):  # type: ignore[misc]
     r"""Count the words of each document.
 
     scikit-learn's ``CountVectorizer``, with the same parameters, attributes, errors and results:
     the same vocabulary and the same ``indptr``, ``indices`` and ``data``, on every Unicode string.
 
     The analyzers "word" (with the default ``token_pattern`` and its relatives such as ``\w+`` or
-    ``\w{3,}``), "char" and "char_wb" with any ``ngram_range``, lower-casing and stop words run
-    compiled and on several threads. A ``preprocessor`` and ``strip_accents`` run in Python before
-    that; a ``tokenizer``, a callable ``analyzer`` and any other pattern find their features in
-    Python, and the engine counts them.
+    ``\w{3,}``), "char" and "char_wb" with any ``ngram_range``, lower-casing, ``strip_accents`` and
+    stop words run compiled and on several threads. A ``preprocessor`` runs in Python before that;
+    a ``tokenizer``, a callable ``analyzer`` and any other pattern find their features in Python,
+    and the engine counts them. The text of Arrow columns is read where it lies.
 
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
-token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
+token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype
         As in scikit-learn.
+    analyzer : {"word", "char", "char_wb", "unicode_word"} or callable, default="word"
+        As in scikit-learn. "unicode_word" finds words by the word boundaries of Unicode (UAX #29),
+        which keep "can't", "3.14" and the vowel signs of Indic scripts in one piece; it
+        takes words of any length that hold a letter or digit and leaves ``token_pattern`` aside.
+    unknown : {"ignore", "count"} or int, default="ignore"
+        What happens to words outside the vocabulary, pruned ones among them: dropped, counted in
+        one more column behind the others, or hashed to as many more columns.
+    missing : {"error", "empty"}, default="error"
+        Whether None, NaN and null are refused or count as empty text.
+    stemmer : str or None, default=None
+        A Snowball language such as "english": words are replaced by their stems, after stop
+        words are dropped. Each distinct word is stemmed once. Needs PyStemmer.
+    max_terms : int or None, default=None
+        Limits memory while counting: whenever twice as many terms are held, the rarest are dropped.
+        Every term that occurs in more than ``undercount_`` documents is kept, and no document
+        frequency is wrong by more than that. At most so many terms remain, and ``fit_transform``
+        reads the text twice.
     n_jobs : int or None, default=None
         Threads. None: the usable cores, at most ``OMP_NUM_THREADS``; negative: counted back from
         the usable cores, -1 meaning all. The result does not depend on it.
+    verbose : bool, default=False
+        Whether to show a progress bar, on a terminal.
 
     Attributes
     ----------
@@ -45,6 +68,12 @@ token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, 
         The column of each word; built when first asked for.
     fixed_vocabulary_ : bool
         Whether the vocabulary was given.
+    n_documents_ : int
+        Documents seen; after `partial_fit`, `merge`, or a fit with ``max_terms``.
+    document_frequency_ : ndarray of int
+        How many of them hold each word of the vocabulary; under the same condition.
+    undercount_ : int
+        How many documents a document frequency may have missed: 0 without ``max_terms``.
 
     Examples
     --------
@@ -55,7 +84,20 @@ token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, 
            [1, 1, 0, 2]])
     >>> vectorizer.get_feature_names_out()
     array(['cat', 'hat', 'sat', 'the'], dtype=object)
+
+    A vocabulary that grows batch by batch:
+
+    >>> grown = CountVectorizer().partial_fit(["a cat sat"]).partial_fit(["the hat"])
+    >>> grown.get_feature_names_out(), grown.document_frequency_
+    (array(['cat', 'hat', 'sat', 'the'], dtype=object), array([1, 1, 1, 1]))
     """
+
+    _vocabulary: core.Vocabulary | None
+    _vocabulary_dict: dict[str, int] | None
+    _tally: TermTally | None
+    _chosen: ChosenTerms | None
+
+    _parameter_constraints = constraints(peer.CountVectorizer._parameter_constraints)
 
     def __init__(
         self,
@@ -77,7 +119,12 @@ token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, 
         vocabulary: Any = None,
         binary: Any = False,
         dtype: Any = np.int64,
+        unknown: Any = "ignore",
+        missing: Any = "error",
+        stemmer: Any = None,
+        max_terms: Any = None,
         n_jobs: int | None = None,
+        verbose: Any = False,
     ) -> None:
         super().__init__(
             input=input,
@@ -98,7 +145,12 @@ token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, 
             binary=binary,
             dtype=dtype,
         )
+        self.unknown = unknown
+        self.missing = missing
+        self.stemmer = stemmer
+        self.max_terms = max_terms
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn the vocabulary and count its words, in one pass over the text.
@@ -115,42 +167,43 @@ token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, 
         csr_matrix, (n_documents, n_words)
             Or csr_array, as scikit-learn's ``sparse_interface`` setting says.
         """
-        self._validate_params()
-        if isinstance(raw_documents, str):
-            raise ValueError("Iterable over raw text documents expected, string object received.")
-        self._validate_ngram_range()
-        self._warn_for_unused_params()
+        self._check_before_fit(raw_documents)
         if self.vocabulary is not None:
             return self._count_with_given_vocabulary(raw_documents)
+        if self.max_terms is not None:
+            return self._fit_transform_pruned(raw_documents)
+        how = execution(self.n_jobs)
+        documents, options = self._analyze(raw_documents, how)
         key = new_hash_key()
-        analysis = analysis_of(self, key)
-        if analysis.options is None:
-            vocabulary, *rows = self._count_in_python(
-                raw_documents, analysis, core.FeatureCounter.growing(key)
-            )
+        if options is None:
+            counter = core.FeatureCounter.growing(key)
+            self._count_features(documents, counter)
+            vocabulary, *rows = counter.finish(engine_dtype(self.dtype), bool(self.binary), *how)
         else:
-            vocabulary, *rows = core.documents_count_growing(
-                analysis.prepare(raw_documents),
-                analysis.options,
-                key,
-                engine_dtype(self.dtype),
-                bool(self.binary),
-                *execution(self.n_jobs),
-            )
+            with self._progress(len(documents)) as advance:
+                vocabulary, *rows = core.documents_count_growing(
+                    documents,
+                    options,
+                    key,
+                    engine_dtype(self.dtype),
+                    bool(self.binary),
+                    advance,
+                    *how,
+                )
         if not len(vocabulary):
-            raise ValueError(
-                "empty vocabulary; perhaps the documents only contain stop words, or no word that "
-                "the token_pattern takes"
-            )
+            raise empty_vocabulary()
+        n_unknown = self._n_unknown()
         keep = kept_columns(rows, len(vocabulary), self)
         if keep is not None:
-            rows = select_columns(rows, keep)
+            columns, n_columns = column_map(vocabulary, keep, n_unknown)
+            rows = map_columns(rows, columns, binary=bool(self.binary), sums=n_unknown > 0)
             vocabulary = vocabulary.subset(keep.astype(np.uint8))
+        else:
+            n_columns = len(vocabulary) + n_unknown
         # Only now: a failed fit leaves the vectorizer as it was.
-        self.fixed_vocabulary_ = False
-        self._vocabulary: core.Vocabulary | None = vocabulary
-        self._vocabulary_dict: dict[str, int] | None = None
-        return as_matrix(rows, len(vocabulary), self.dtype)
+        self._forget_vocabulary()
+        self._vocabulary = vocabulary
+        return as_matrix(rows, n_columns, self.dtype)
 
     def transform(self, raw_documents: Any) -> Any:
         """Count the words of the vocabulary; other words are dropped.
@@ -168,10 +221,10 @@ token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, 
         if isinstance(raw_documents, str):
             raise ValueError("Iterable over raw text documents expected, string object received.")
         self._check_vocabulary()
-        return self._count_frozen(raw_documents)
+        return self._count_frozen(raw_documents, self._engine_vocabulary())
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """Return the words in column order.
+        """Return the words in column order, then names for the columns of unknown ones.
 
         Parameters
         ----------
@@ -179,7 +232,28 @@ token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, 
             So that the vectorizer fits into pipelines.
         """
         self._check_vocabulary()
-        return np.array(self._engine_vocabulary().terms(), dtype=object)
+        return np.array([*self._engine_vocabulary().terms(), *self._unknown_names()], dtype=object)
+
+    def inverse_transform(self, X: Any) -> list[npt.NDArray[np.str_]]:
+        """Return the words of each row, in the order of their columns.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_documents, n_words)
+            Counts, or weights; columns of unknown words are left out.
+        """
+        self._check_vocabulary()
+        rows = as_csr(
+            check_array(X, accept_sparse="csr"),
+            non_negative=False,
+            execution=execution(self.n_jobs),
+        )
+        terms = np.array(self._engine_vocabulary().terms())
+        found = []
+        for begin, end in pairwise(rows.indptr):
+            columns = rows.indices[begin:end][rows.data[begin:end] != 0]
+            found.append(terms[columns[columns < len(terms)]])
+        return found
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -192,15 +266,71 @@ token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, 
 
     @vocabulary_.setter
     def vocabulary_(self, vocabulary: dict[str, int]) -> None:
+        fixed = getattr(self, "fixed_vocabulary_", False)
+        self._forget_vocabulary()
+        self.fixed_vocabulary_ = fixed
         self._vocabulary_dict = vocabulary
+
+    def _forget_vocabulary(self) -> None:
+        self.fixed_vocabulary_ = False
         self._vocabulary = None
+        self._vocabulary_dict = None
+        self._tally = None
+        self._chosen = None
+
+    def _adopt(self, chosen: ChosenTerms) -> None:
+        self._chosen = chosen
+        self._vocabulary = chosen.vocabulary
 
     def _engine_vocabulary(self) -> core.Vocabulary:
         if self._vocabulary is None:
-            assert self._vocabulary_dict is not None
-            terms = sorted(self._vocabulary_dict, key=self._vocabulary_dict.__getitem__)
-            self._vocabulary = pack_vocabulary(terms, new_hash_key())
+            if self._tally is not None:
+                self._adopt(self._choose(self._tally))
+            else:
+                assert self._vocabulary_dict is not None
+                terms = sorted(self._vocabulary_dict, key=self._vocabulary_dict.__getitem__)
+                self._vocabulary = pack_vocabulary(terms)
+        assert self._vocabulary is not None
         return self._vocabulary
+
+    def _fit_transform_pruned(self, raw_documents: Any) -> Any:
+        # Read twice: once to choose the terms, once to count them.
+        is_iterator = iter(raw_documents) is raw_documents
+        documents = list(raw_documents) if is_iterator else raw_documents
+        tally = self._tallied(documents, None)
+        chosen = self._choose(tally)
+        counts = self._count_frozen(documents, chosen.vocabulary)
+        self._set_tally(tally)
+        self._adopt(chosen)
+        return counts
+
+    def _check_before_fit(self, raw_documents: Any) -> None:
+        self._validate_params()
+        if isinstance(raw_documents, str):
+            raise ValueError("Iterable over raw text documents expected, string object received.")
+        self._validate_ngram_range()
+        self._warn_for_unused_params()
+        self._check_stemmer()
+        self._n_unknown()
+        self._check_max_terms()
+
+    def _n_unknown(self) -> int:
+        if self.unknown == "ignore":
+            return 0
+        if self.unknown == "count":
+            return 1
+        if isinstance(self.unknown, Integral) and not isinstance(self.unknown, bool):
+            n_columns = int(self.unknown)
+            if 1 <= n_columns < 2**31:
+                return n_columns
+        raise ValueError(
+            f'unknown must be "ignore", "count" or a number of columns >= 1, got {self.unknown!r}'
+        )
+
+    def _unknown_names(self) -> list[str]:
+        if self.unknown == "count":
+            return ["<unknown>"]
+        return [f"<unknown {i}>" for i in range(self._n_unknown())]
 
     def _count_with_given_vocabulary(self, raw_documents: Any) -> Any:
         self._validate_vocabulary()
@@ -210,85 +340,48 @@ token_pattern, ngram_range, analyzer, max_df, min_df, max_features, vocabulary, 
                 "entries will not be matched with any documents",
                 stacklevel=3,
             )
-        return self._count_frozen(raw_documents)
+        return self._count_frozen(raw_documents, self._engine_vocabulary())
 
-    def _count_frozen(self, raw_documents: Any) -> Any:
-        vocabulary = self._engine_vocabulary()
-        analysis = analysis_of(self, new_hash_key())
-        if analysis.options is None:
-            _, *rows = self._count_in_python(
-                raw_documents, analysis, core.FeatureCounter.frozen(vocabulary)
-            )
+    def _count_frozen(self, raw_documents: Any, vocabulary: core.Vocabulary) -> Any:
+        n_unknown = self._n_unknown()
+        how = execution(self.n_jobs)
+        documents, options = self._analyze(raw_documents, how)
+        if options is None:
+            counter = core.FeatureCounter.frozen(vocabulary, n_unknown)
+            self._count_features(documents, counter)
+            _, *rows = counter.finish(engine_dtype(self.dtype), bool(self.binary), *how)
         else:
-            rows = list(
-                core.documents_count_frozen(
-                    analysis.prepare(raw_documents),
-                    analysis.options,
+            with self._progress(len(documents)) as advance:
+                rows = core.documents_count_frozen(  # type: ignore[assignment]
+                    documents,
+                    options,
                     vocabulary,
+                    n_unknown,
                     engine_dtype(self.dtype),
                     bool(self.binary),
-                    *execution(self.n_jobs),
+                    advance,
+                    *how,
                 )
-            )
-        return as_matrix(rows, len(vocabulary), self.dtype)
-
-    def _count_in_python(
-        self, raw_documents: Any, analysis: Analysis, counter: core.FeatureCounter
-    ) -> Any:
-        for document in analysis.prepare(raw_documents):
-            counter.add_row(analysis.analyze(document))
-        return counter.finish(engine_dtype(self.dtype), bool(self.binary), *execution(self.n_jobs))
+        return as_matrix(rows, len(vocabulary) + n_unknown, self.dtype)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_vocabulary")
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__().copy()
+        state.pop("_chosen", None)
         if state.get("_vocabulary") is not None:
             state["_vocabulary"] = state["_vocabulary"].packed()
             state["_vocabulary_dict"] = None
+        if state.get("_tally") is not None:
+            state["_tally"] = state["_tally"].packed()
+            state["_vocabulary"] = None  # chosen again from the tally
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if state.get("_vocabulary") is not None:
             arena, offsets = state["_vocabulary"]
             state = state | {"_vocabulary": core.Vocabulary(arena, offsets, new_hash_key())}
+        if state.get("_tally") is not None:
+            state = state | {"_tally": TermTally.unpacked(*state["_tally"], new_hash_key())}
         super().__setstate__(state)
-
-
-def new_hash_key() -> tuple[int, int]:
-    """Draw the secret of a vocabulary's hash, so that no text can be made to collide under it."""
-    return secrets.randbits(64), secrets.randbits(64)
-
-
-def engine_dtype(dtype: Any) -> Any:
-    """Return the type that the engine writes for a vectorizer's ``dtype``: itself, or the widest.
-
-    Parameters
-    ----------
-    dtype : dtype
-        The vectorizer's parameter.
-    """
-    return np.dtype(dtype) if np.dtype(dtype) in (np.float32, np.float64) else np.dtype(np.int64)
-
-
-def as_matrix(rows: Any, n_columns: int, dtype: Any) -> Any:
-    """Make a matrix of what the engine counted.
-
-    Parameters
-    ----------
-    rows : (indptr, indices, data)
-        The CSR arrays.
-    n_columns : int
-        The width.
-    dtype : dtype
-        Of the values.
-    """
-    indptr, indices, data = rows
-    values = data.astype(dtype, copy=False)
-    return matrix_type()((values, indices, indptr), shape=(len(indptr) - 1, n_columns))
-
-
-def matrix_type() -> Any:
-    """Return the class that scikit-learn's setting ``sparse_interface`` asks for."""
-    return sp.csr_array if get_config().get("sparse_interface") == "sparray" else sp.csr_matrix

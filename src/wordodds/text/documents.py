@@ -1,11 +1,14 @@
-"""Raw documents at the public border: any iterable of text becomes a tuple of ``str``."""
+"""Raw documents at the public border: any collection of text, as the engine can read it."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["BadDocumentError", "as_documents"]
+from wordodds._core.arrow import TextColumn
+from wordodds._execution import execution
+
+__all__ = ["BadDocumentError", "Documents", "as_documents", "without_missing"]
 
 
 class BadDocumentError(TypeError, ValueError):
@@ -15,19 +18,31 @@ class BadDocumentError(TypeError, ValueError):
     """
 
 
+Documents: TypeAlias = "tuple[str, ...] | TextColumn"
+
+
 def as_documents(
-    raw_documents: Any, decode: Callable[[Any], str], source: str = "content"
-) -> tuple[str, ...]:
+    raw_documents: Any,
+    decode: Callable[[Any], str],
+    source: str = "content",
+    missing: str = "error",
+    n_jobs: int | None = 1,
+) -> Documents:
     """Collect the documents and check that each is text.
 
     Parameters
     ----------
     raw_documents : iterable of str or bytes, of file names or of files
-        A list, tuple, generator, one-dimensional array or column.
+        A list, tuple, generator, one-dimensional array or column. The text of an Arrow column, or
+        of one that speaks Arrow's protocol, is borrowed.
     decode : callable
         Makes text of what is not ``str`` yet, or of any document if ``source`` is not "content".
     source : {"content", "filename", "file"}
         What the documents are, as in scikit-learn's parameter ``input``.
+    missing : {"error", "empty"}
+        What a missing document (None, NaN, NA, null) is.
+    n_jobs : int or None
+        Threads for checking a column.
 
     Raises
     ------
@@ -41,15 +56,57 @@ def as_documents(
     >>> as_documents(["one", b"two"], bytes.decode)
     ('one', 'two')
     """
-    _check_collection(raw_documents)
+    if type(raw_documents) is not list:
+        _check_collection(raw_documents)
+        if source == "content":
+            column = _as_column(raw_documents, missing, n_jobs)
+            if column is not None:
+                return column
     if source != "content":
         return tuple(map(decode, raw_documents))
-    # Arrow columns iterate over scalars of their own; to_pylist gives str, bytes and None.
-    plain = raw_documents.to_pylist() if hasattr(raw_documents, "to_pylist") else raw_documents
-    documents = tuple(plain)
+    documents = tuple(_plain(raw_documents))
     if set(map(type, documents)) <= {str}:
         return documents
-    return tuple(_as_text(document, row, decode) for row, document in enumerate(documents))
+    return tuple(_as_text(document, row, decode, missing) for row, document in enumerate(documents))
+
+
+def without_missing(raw_documents: Any, missing: str) -> Any:
+    """Return documents for Python's own analyzers, which take any kind of them.
+
+    Parameters
+    ----------
+    raw_documents : iterable
+        Anything but one string.
+    missing : {"error", "empty"}
+        "empty" makes empty text of missing ones; else they are left to the analyzer.
+    """
+    if isinstance(raw_documents, str):
+        raise ValueError("Iterable over raw text documents expected, string object received.")
+    if missing == "error":
+        return raw_documents
+    return ["" if _is_missing(document) else document for document in _plain(raw_documents)]
+
+
+def _plain(raw_documents: Any) -> Any:
+    # Arrow columns iterate over scalars of their own; to_pylist gives str, bytes and None.
+    return raw_documents.to_pylist() if hasattr(raw_documents, "to_pylist") else raw_documents
+
+
+def _as_column(raw_documents: Any, missing: str, n_jobs: int | None) -> TextColumn | None:
+    """Borrow the text of a column that speaks Arrow's protocol; None if there is none."""
+    speaks = hasattr(raw_documents, "__arrow_c_stream__") or hasattr(
+        raw_documents, "__arrow_c_array__"
+    )
+    # pandas would first copy a column of Python objects.
+    if not speaks or getattr(raw_documents, "dtype", None) == np.dtype(object):
+        return None
+    try:
+        column = TextColumn.read(raw_documents, *execution(n_jobs))
+    except ImportError:  # pandas without pyarrow: its strings are Python's
+        return None
+    if column is not None and missing == "error" and len(column.null_rows):
+        raise _bad_document(None, int(column.null_rows[0]))
+    return column
 
 
 def _check_collection(raw_documents: Any) -> None:
@@ -75,7 +132,7 @@ def _check_collection(raw_documents: Any) -> None:
         )
 
 
-def _as_text(document: Any, row: int, decode: Callable[[Any], str]) -> str:
+def _as_text(document: Any, row: int, decode: Callable[[Any], str], missing: str) -> str:
     if isinstance(document, str):
         return document
     if isinstance(document, bytes):
@@ -84,14 +141,25 @@ def _as_text(document: Any, row: int, decode: Callable[[Any], str]) -> str:
         except UnicodeDecodeError as error:
             error.add_note(f"in document {row}; see the parameters encoding and decode_error")
             raise
-    missing = (
+    if missing == "empty" and _is_missing(document):
+        return ""
+    raise _bad_document(document, row)
+
+
+def _is_missing(document: Any) -> bool:
+    return (
         document is None
-        or type(document).__name__ == "NAType"
+        or type(document).__name__ in ("NAType", "NaTType")
         or (isinstance(document, float) and document != document)
     )
+
+
+def _bad_document(document: Any, row: int) -> BadDocumentError:
+    missing = _is_missing(document)
     what = f"np.{document}" if isinstance(document, float) and missing else repr(document)[:80]
     kind = "missing" if missing else type(document).__name__
-    raise BadDocumentError(
+    remedy = 'Pass missing="empty" to treat it as empty text' if missing else "Make it a str"
+    return BadDocumentError(
         f"document {row} is {kind}: {what} is an invalid document, expected byte or unicode "
-        "string. Drop it or replace it by an empty text"
+        f"string. {remedy}"
     )

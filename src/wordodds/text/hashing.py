@@ -7,13 +7,12 @@ from sklearn.feature_extraction import text as peer
 
 from wordodds._core import text as core
 from wordodds._execution import execution
-from wordodds.text.analysis import analysis_of
-from wordodds.text.count import as_matrix, engine_dtype, new_hash_key
+from wordodds.text.vectorizer import EngineVectorizer, as_matrix, constraints, engine_dtype
 
 __all__ = ["HashingVectorizer"]
 
 
-class HashingVectorizer(peer.HashingVectorizer):  # type: ignore[misc]
+class HashingVectorizer(EngineVectorizer, peer.HashingVectorizer):  # type: ignore[misc]
     """Sum the words of each document by hashed column; nothing is learned or stored.
 
     scikit-learn's ``HashingVectorizer`` with the same parameters and results: the same columns
@@ -22,10 +21,10 @@ class HashingVectorizer(peer.HashingVectorizer):  # type: ignore[misc]
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
-token_pattern, ngram_range, analyzer, n_features, binary, norm, alternate_sign, dtype
+token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
         As in scikit-learn.
-    n_jobs : int or None, default=None
-        Threads, as in `CountVectorizer`; the result does not depend on it.
+    analyzer, missing, stemmer, n_jobs, verbose
+        As in `CountVectorizer`; the result does not depend on ``n_jobs``.
 
     Examples
     --------
@@ -33,6 +32,8 @@ token_pattern, ngram_range, analyzer, n_features, binary, norm, alternate_sign, 
     >>> HashingVectorizer(n_features=8, norm=None).transform(["to be or not to be"]).toarray()
     array([[ 0.,  0.,  0.,  2.,  1.,  0., -2.,  1.]])
     """
+
+    _parameter_constraints = constraints(peer.HashingVectorizer._parameter_constraints)
 
     def __init__(
         self,
@@ -53,7 +54,10 @@ token_pattern, ngram_range, analyzer, n_features, binary, norm, alternate_sign, 
         norm: Any = "l2",
         alternate_sign: Any = True,
         dtype: Any = np.float64,
+        missing: Any = "error",
+        stemmer: Any = None,
         n_jobs: int | None = None,
+        verbose: Any = False,
     ) -> None:
         super().__init__(
             input=input,
@@ -73,7 +77,10 @@ token_pattern, ngram_range, analyzer, n_features, binary, norm, alternate_sign, 
             alternate_sign=alternate_sign,
             dtype=dtype,
         )
+        self.missing = missing
+        self.stemmer = stemmer
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def transform(self, X: Any) -> Any:
         """Sum the words of the documents by hashed column.
@@ -92,21 +99,20 @@ token_pattern, ngram_range, analyzer, n_features, binary, norm, alternate_sign, 
             raise ValueError("Iterable over raw text documents expected, string object received.")
         self._validate_params()
         self._validate_ngram_range()
+        self._check_stemmer()
         how = execution(self.n_jobs)
         hashing = (int(self.n_features), bool(self.alternate_sign))
         output = (engine_dtype(self.dtype), bool(self.binary))
-        analysis = analysis_of(self, new_hash_key())
-        if analysis.options is None:
+        documents, options = self._analyze(X, how)
+        if options is None:
             counter = core.FeatureCounter.hashed(*hashing)
-            for document in analysis.prepare(X):
-                counter.add_row(analysis.analyze(document))
+            self._count_features(documents, counter)
             _, *rows = counter.finish(*output, *how)
         else:
-            rows = list(
-                core.documents_count_hashed(
-                    analysis.prepare(X), analysis.options, *hashing, *output, *how
+            with self._progress(len(documents)) as advance:
+                rows = core.documents_count_hashed(  # type: ignore[assignment]
+                    documents, options, *hashing, *output, advance, *how
                 )
-            )
         matrix = as_matrix(rows, self.n_features, self.dtype)
         if self.norm is not None:
             core.csr_weigh_terms(

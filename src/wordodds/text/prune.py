@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["kept_columns", "select_columns"]
+from wordodds._core import text as core
+
+__all__ = ["column_map", "kept_columns", "kept_terms", "map_columns"]
 
 
 def kept_columns(rows: Any, n_columns: int, vectorizer: Any) -> npt.NDArray[np.bool_] | None:
@@ -27,21 +29,58 @@ def kept_columns(rows: Any, n_columns: int, vectorizer: Any) -> npt.NDArray[np.b
         If the limits contradict each other or leave nothing.
     """
     indptr, indices, data = rows
-    n_documents = len(indptr) - 1
+    if not _has_limits(vectorizer, len(indptr) - 1):
+        return None
+    frequency = np.bincount(indices, minlength=n_columns)
+    totals = None
+    if vectorizer.max_features is not None:
+        totals = np.bincount(indices, weights=data, minlength=n_columns).astype(data.dtype)
+    return _kept(frequency, totals, len(indptr) - 1, vectorizer)
+
+
+def kept_terms(
+    frequency: npt.NDArray[np.int64],
+    totals: npt.NDArray[np.int64],
+    n_documents: int,
+    vectorizer: Any,
+) -> npt.NDArray[np.bool_] | None:
+    """Find the terms that a vectorizer's limits leave, or None if it has no limit.
+
+    Parameters
+    ----------
+    frequency : ndarray of int
+        In how many documents each term occurs.
+    totals : ndarray of int
+        How often it occurs.
+    n_documents : int
+        How many documents there are.
+    vectorizer : CountVectorizer
+        As in `kept_columns`.
+    """
+    if not _has_limits(vectorizer, n_documents):
+        return None
+    return _kept(frequency, frequency if vectorizer.binary else totals, n_documents, vectorizer)
+
+
+def _has_limits(vectorizer: Any, n_documents: int) -> bool:
     most = _document_count(vectorizer.max_df, n_documents)
     least = _document_count(vectorizer.min_df, n_documents)
     if most < least:
         raise ValueError("max_df corresponds to < documents than min_df")
-    limit = vectorizer.max_features
-    if most >= n_documents and least <= 1 and limit is None:
-        return None
-    frequency = np.bincount(indices, minlength=n_columns)
+    return bool(most < n_documents or least > 1 or vectorizer.max_features is not None)
+
+
+def _kept(
+    frequency: npt.NDArray[np.int64], totals: Any, n_documents: int, vectorizer: Any
+) -> npt.NDArray[np.bool_]:
+    most = _document_count(vectorizer.max_df, n_documents)
+    least = _document_count(vectorizer.min_df, n_documents)
     keep: npt.NDArray[np.bool_] = (frequency <= most) & (frequency >= least)
+    limit = vectorizer.max_features
     if limit is not None and keep.sum() > limit:
         # scikit-learn's order of ties: that of NumPy's default sort on the same numbers.
-        totals = np.bincount(indices, weights=data, minlength=n_columns).astype(data.dtype)
         leaders = (-totals[keep]).argsort()[:limit]
-        chosen = np.zeros(n_columns, dtype=bool)
+        chosen = np.zeros(len(keep), dtype=bool)
         chosen[np.flatnonzero(keep)[leaders]] = True
         keep = chosen
     if not keep.any():
@@ -49,28 +88,69 @@ def kept_columns(rows: Any, n_columns: int, vectorizer: Any) -> npt.NDArray[np.b
     return keep
 
 
-def select_columns(rows: Any, keep: npt.NDArray[np.bool_]) -> list[Any]:
-    """Drop the entries of other columns and renumber the rest, in the order of the rows.
+def column_map(
+    vocabulary: core.Vocabulary, keep: npt.NDArray[np.bool_], n_unknown: int
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the new column of each term, -1 for those that go, and the number of columns.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The terms, one per column.
+    keep : ndarray of bool
+        Which of them stay.
+    n_unknown : int
+        Columns behind the others where those that do not stay are counted.
+    """
+    columns = np.cumsum(keep) - 1
+    n_kept = int(keep.sum())
+    columns[~keep] = -1
+    if n_unknown:
+        columns[~keep] = n_kept + vocabulary.hashed_columns(n_unknown)[~keep]
+    return columns, n_kept + n_unknown
+
+
+def map_columns(
+    rows: Any, columns: npt.NDArray[np.int64], *, binary: bool, sums: bool
+) -> list[Any]:
+    """Renumber the columns of entries and drop those of column -1, in the order of the rows.
 
     Parameters
     ----------
     rows : (indptr, indices, data)
-        CSR arrays.
-    keep : ndarray of bool
-        One per column.
+        CSR arrays without repeated entries.
+    columns : ndarray of int
+        The new column of each old one.
+    binary : bool
+        Whether entries that meet make 1 instead of their sum.
+    sums : bool
+        Whether several old columns may have the same new one; the rows are sorted then.
 
     Examples
     --------
     >>> import numpy as np
     >>> rows = np.array([0, 2, 3]), np.array([2, 0, 1]), np.array([5, 6, 7])
-    >>> select_columns(rows, np.array([True, False, True]))
+    >>> map_columns(rows, np.array([0, -1, 1]), binary=False, sums=False)
     [array([0, 2, 2]), array([1, 0]), array([5, 6])]
     """
     indptr, indices, data = rows
-    column = (np.cumsum(keep) - 1).astype(indices.dtype)
-    stays = keep[indices]
+    moved = columns.astype(indices.dtype)[indices]
+    if sums:
+        return _summed([indptr, moved, data], int(columns.max()) + 1, binary)
+    stays = moved >= 0
     before = np.concatenate([[0], np.cumsum(stays)])
-    return [before[indptr].astype(indptr.dtype), column[indices[stays]], data[stays]]
+    return [before[indptr].astype(indptr.dtype), moved[stays], data[stays]]
+
+
+def _summed(rows: list[Any], n_columns: int, binary: bool) -> list[Any]:
+    import scipy.sparse as sp
+
+    indptr, indices, data = rows
+    matrix = sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
+    matrix.sum_duplicates()
+    if binary:
+        matrix.data.fill(1)
+    return [matrix.indptr, matrix.indices, matrix.data]
 
 
 def _document_count(limit: Any, n_documents: int) -> Any:

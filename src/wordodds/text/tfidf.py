@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.feature_extraction import text as peer
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -10,7 +11,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from wordodds._core import text as core
 from wordodds._execution import execution
 from wordodds._sparse import as_csr
-from wordodds.text.count import CountVectorizer, matrix_type
+from wordodds.text.count import CountVectorizer
+from wordodds.text.grow import ChosenTerms
+from wordodds.text.vectorizer import constraints, matrix_type
 
 __all__ = ["TfidfTransformer", "TfidfVectorizer"]
 
@@ -66,6 +69,37 @@ class TfidfTransformer(  # type: ignore[call-arg]
         super().fit(X, y)
         return self
 
+    def fit_frequencies(
+        self, document_frequency: npt.NDArray[np.int64], n_documents: int, dtype: Any = np.float64
+    ) -> Self:
+        """Learn the inverse document frequencies from counts of documents alone.
+
+        Parameters
+        ----------
+        document_frequency : ndarray of int, (n_features,)
+            In how many documents each feature occurs.
+        n_documents : int
+            How many documents there are.
+        dtype : dtype, default=float64
+            Of the result.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wordodds import TfidfTransformer
+        >>> TfidfTransformer().fit_frequencies(np.array([2, 1]), 2).idf_.round(3)
+        array([1.   , 1.405])
+        """
+        self.n_features_in_ = len(document_frequency)
+        if self.use_idf:
+            kind = dtype if np.dtype(dtype) in (np.float32, np.float64) else np.float64
+            smooth = int(bool(self.smooth_idf))
+            # In scikit-learn's order of operations, for the same bits.
+            idf = np.full(len(document_frequency), n_documents + smooth, dtype=kind)
+            idf /= document_frequency.astype(kind) + smooth
+            self.idf_ = np.log(idf, out=idf) + kind(1.0)
+        return self
+
     def transform(self, X: Any, copy: bool = True) -> Any:
         """Weigh counts by what was learned.
 
@@ -117,12 +151,12 @@ class TfidfVectorizer(peer.TfidfVectorizer, CountVectorizer):  # type: ignore[mi
 
     Parameters
     ----------
-    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, analyzer, \
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, \
 stop_words, token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype, \
 norm, use_idf, smooth_idf, sublinear_tf
         As in scikit-learn.
-    n_jobs : int or None, default=None
-        Threads, as in `CountVectorizer`; the result does not depend on it.
+    analyzer, unknown, missing, stemmer, max_terms, n_jobs, verbose
+        As in `CountVectorizer`; the result does not depend on ``n_jobs``.
 
     Examples
     --------
@@ -132,6 +166,8 @@ norm, use_idf, smooth_idf, sublinear_tf
     array([[0.58 , 0.815, 0.   ],
            [0.58 , 0.   , 0.815]])
     """
+
+    _parameter_constraints = constraints(peer.TfidfVectorizer._parameter_constraints)
 
     def __init__(
         self,
@@ -157,7 +193,12 @@ norm, use_idf, smooth_idf, sublinear_tf
         use_idf: Any = True,
         smooth_idf: Any = True,
         sublinear_tf: Any = False,
+        unknown: Any = "ignore",
+        missing: Any = "error",
+        stemmer: Any = None,
+        max_terms: Any = None,
         n_jobs: int | None = None,
+        verbose: Any = False,
     ) -> None:
         CountVectorizer.__init__(
             self,
@@ -178,7 +219,12 @@ norm, use_idf, smooth_idf, sublinear_tf
             vocabulary=vocabulary,
             binary=binary,
             dtype=dtype,
+            unknown=unknown,
+            missing=missing,
+            stemmer=stemmer,
+            max_terms=max_terms,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.norm = norm
         self.use_idf = use_idf
@@ -211,15 +257,56 @@ norm, use_idf, smooth_idf, sublinear_tf
         counts = self._count_and_fit(raw_documents)
         return self._tfidf.transform(counts, copy=False)
 
-    def _count_and_fit(self, raw_documents: Any) -> Any:
+    def partial_fit(self, raw_documents: Any, y: Any = None) -> Self:
+        """Add documents to those that vocabulary and document frequencies were learned from.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, of file names or files
+            The next documents; see `CountVectorizer.partial_fit`.
+        y : ignored
+            So that the vectorizer fits into pipelines.
+        """
+        if self.use_idf and self.unknown != "ignore":
+            raise ValueError(
+                "partial_fit cannot tell in how many documents unknown words occur: pass "
+                'unknown="ignore" or use_idf=False'
+            )
         self._check_params()
-        tfidf = TfidfTransformer(
+        super().partial_fit(raw_documents, y)
+        return self
+
+    @property
+    def idf_(self) -> npt.NDArray[np.floating[Any]]:
+        """Inverse document frequencies, by column."""
+        if getattr(self, "_tally", None) is not None:
+            self._engine_vocabulary()
+        idf: npt.NDArray[np.floating[Any]] = peer.TfidfVectorizer.idf_.fget(self)
+        return idf
+
+    @idf_.setter
+    def idf_(self, value: Any) -> None:
+        peer.TfidfVectorizer.idf_.fset(self, value)
+
+    def _adopt(self, chosen: ChosenTerms) -> None:
+        super()._adopt(chosen)
+        assert self._tally is not None
+        self._tfidf = self._transformer().fit_frequencies(
+            chosen.document_frequency, self._tally.n_documents, self.dtype
+        )
+
+    def _transformer(self) -> TfidfTransformer:
+        return TfidfTransformer(
             norm=self.norm,
             use_idf=self.use_idf,
             smooth_idf=self.smooth_idf,
             sublinear_tf=self.sublinear_tf,
             n_jobs=self.n_jobs,
         )
+
+    def _count_and_fit(self, raw_documents: Any) -> Any:
+        self._check_params()
+        tfidf = self._transformer()
         counts = CountVectorizer.fit_transform(self, raw_documents)
         self._tfidf = tfidf.fit(counts)
         return counts

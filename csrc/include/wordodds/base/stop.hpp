@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <thread>
 
@@ -29,6 +30,10 @@ class StopToken {
     void request() noexcept { requested_.store(true, std::memory_order_relaxed); }
     bool requested() const noexcept { return requested_.load(std::memory_order_relaxed); }
 
+    // How far the work has come, in units of the kernel's choice; a poll may tell the user.
+    void advance() noexcept { done_.fetch_add(1, std::memory_order_relaxed); }
+    int64_t done() const noexcept { return done_.load(std::memory_order_relaxed); }
+
     void check() {
         if (requested()) throw Stopped();
         if (poll_ == nullptr || std::this_thread::get_id() != owner_) return;
@@ -43,6 +48,7 @@ class StopToken {
 
    private:
     std::atomic<bool> requested_{false};
+    std::atomic<int64_t> done_{0};
     Poll poll_ = nullptr;
     void* context_ = nullptr;
     std::thread::id owner_ = std::this_thread::get_id();

@@ -41,11 +41,16 @@ CountedRows documents_count_growing(std::span<const Document> documents,
                                     const AnalyzerOptions& options, const Execution& execution,
                                     Vocabulary& vocabulary_out);
 
-// Counts the features that `vocabulary` holds and drops the others; entries of a row in ascending
-// column order. O(total length).
+// Counts the features that `vocabulary` holds; entries of a row in ascending column order. Other
+// features are dropped, or counted in n_unknown columns behind those of the vocabulary. O(total length).
+// Throws std::invalid_argument if there are more than 2^31 - 1 columns.
 CountedRows documents_count_frozen(std::span<const Document> documents,
                                    const AnalyzerOptions& options, const Vocabulary& vocabulary,
-                                   const Execution& execution);
+                                   int64_t n_unknown, const Execution& execution);
+
+// The column of a feature that `vocabulary` does not hold: Vocabulary::not_found without columns for
+// unknown ones, else size() + MurmurHash3 mod n_unknown. 3 bytes behind the token may be read. O(length).
+uint32_t unknown_column(const TokenKey& token, const Vocabulary& vocabulary, int64_t n_unknown);
 
 struct HashingOptions {
     int32_t n_features;   // columns, >= 1

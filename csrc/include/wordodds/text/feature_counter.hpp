@@ -16,7 +16,8 @@ class FeatureCounter {
     // Growing: collects the features in a vocabulary of its own.
     explicit FeatureCounter(HashKey key) : own_(std::in_place, key) {}
     // Frozen: the vocabulary must outlive the counter.
-    explicit FeatureCounter(const Vocabulary& vocabulary) : frozen_(&vocabulary) {
+    FeatureCounter(const Vocabulary& vocabulary, int64_t n_unknown)
+        : frozen_(&vocabulary), n_unknown_(n_unknown) {
         vocabulary.prepare_lookups();
     }
     explicit FeatureCounter(HashingOptions hashing) : hashing_(hashing) {}
@@ -34,6 +35,7 @@ class FeatureCounter {
 
     std::optional<Vocabulary> own_;
     const Vocabulary* frozen_ = nullptr;
+    int64_t n_unknown_ = 0;
     std::optional<HashingOptions> hashing_;
     RowBuilder row_;
     CountedPart part_{};

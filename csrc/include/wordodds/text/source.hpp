@@ -46,30 +46,15 @@ struct Utf8 {
         : data(static_cast<const char*>(document.data)), length(document.length) {}
 
     uint32_t take(int64_t& i) const {
-        const auto byte = [&](int64_t k) { return uint32_t{static_cast<uint8_t>(data[k])}; };
-        const auto low = [&](int64_t k) { return byte(k) & 0x3F; };
-        const uint32_t lead = byte(i);
-        if (lead < 0x80) {
-            i += 1;
-            return lead;
-        }
-        if (lead < 0xE0) {
-            i += 2;
-            return ((lead & 0x1F) << 6) | low(i - 1);
-        }
-        if (lead < 0xF0) {
-            i += 3;
-            return ((lead & 0x0F) << 12) | (low(i - 2) << 6) | low(i - 1);
-        }
-        i += 4;
-        return ((lead & 0x07) << 18) | (low(i - 3) << 12) | (low(i - 2) << 6) | low(i - 1);
+        const uint32_t code_point = utf8_decode(data + i);
+        i += utf8_length(data[i]);
+        return code_point;
     }
 
     uint32_t take_back(int64_t& i) const {
         do --i;
         while (!utf8_is_lead(data[i]));
-        int64_t behind = i;
-        return take(behind);
+        return utf8_decode(data + i);
     }
 
     bool copy_ascii_block(int64_t i, char* out) const {

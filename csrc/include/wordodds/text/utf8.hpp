@@ -40,6 +40,16 @@ inline int64_t utf8_length(char lead) {
     return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
+// The code point of the character that starts at `bytes`. Precondition: all of it is there.
+inline uint32_t utf8_decode(const char* bytes) {
+    const auto continuation = [&](int64_t i) { return static_cast<uint8_t>(bytes[i]) & 0x3Fu; };
+    const uint32_t lead = static_cast<uint8_t>(bytes[0]);
+    if (lead < 0x80) return lead;
+    if (lead < 0xE0) return (lead & 0x1F) << 6 | continuation(1);
+    if (lead < 0xF0) return (lead & 0x0F) << 12 | continuation(1) << 6 | continuation(2);
+    return (lead & 0x07) << 18 | continuation(1) << 12 | continuation(2) << 6 | continuation(3);
+}
+
 // Whether a byte begins a character.
 inline bool utf8_is_lead(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) != 0x80; }
 

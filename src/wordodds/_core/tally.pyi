@@ -1,0 +1,51 @@
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._core.text import AnalyzerOptions, Vocabulary
+
+class TermTally:
+    """Terms with their numbers of documents and of occurrences."""
+
+    def __init__(self, key: tuple[int, int]) -> None:
+        """Start without a document; key is the secret of the hash."""
+
+    def __len__(self) -> int: ...
+    @property
+    def n_documents(self) -> int:
+        """How many documents were added."""
+
+    @property
+    def undercount(self) -> int:
+        """How many documents the number of a term may have missed."""
+
+    def add(
+        self,
+        documents: Any,
+        options: AnalyzerOptions,
+        max_terms: int,
+        advance: Callable[[int], None] | None,
+        n_jobs: int,
+        instruction_set: int,
+    ) -> None:
+        """Add documents; with max_terms >= 1 the rarest terms are dropped on the way."""
+
+    def add_tally(self, other: TermTally) -> None:
+        """Add the documents of another tally."""
+
+    def copy(self) -> TermTally:
+        """Return an equal tally."""
+
+    def packed(self) -> tuple[Any, ...]:
+        """Return what `unpacked` makes an equal tally of."""
+
+    @staticmethod
+    def unpacked(*packed_and_key: Any) -> TermTally:
+        """Make a tally of what `packed` gave, and of a key."""
+
+    def sorted_terms(
+        self, max_terms: int, n_jobs: int, instruction_set: int
+    ) -> tuple[Vocabulary, npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+        """Return the terms in order, their documents, their occurrences and the undercount."""

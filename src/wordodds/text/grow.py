@@ -1,0 +1,159 @@
+"""A vocabulary that grows batch by batch: partial_fit, merge and max_terms."""
+
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._core import text as core
+from wordodds._core.tally import TermTally
+from wordodds._execution import execution
+from wordodds.text.analysis import new_hash_key
+from wordodds.text.prune import kept_terms
+
+__all__ = ["ChosenTerms", "GrowingVocabulary", "empty_vocabulary"]
+
+
+class ChosenTerms(NamedTuple):
+    """What a vectorizer's limits leave of a tally."""
+
+    vocabulary: core.Vocabulary
+    document_frequency: npt.NDArray[np.int64]
+    undercount: int
+
+
+class GrowingVocabulary:
+    """A part of the vectorizers that have a vocabulary.
+
+    Holds a tally of terms and their document frequencies, to which batches and other tallies
+    are added; the vocabulary is chosen from it when it is next needed.
+    """
+
+    _tally: TermTally | None
+
+    def partial_fit(self: Any, raw_documents: Any, y: Any = None) -> Any:
+        """Add documents to those that the vocabulary was learned from.
+
+        Columns are sorted by word, so they move as the vocabulary grows: transform after the last
+        batch. ``min_df``, ``max_df`` and ``max_features`` are applied to all documents so far.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, of file names or files
+            The next documents; see the parameter ``input``.
+        y : ignored
+            So that the vectorizer fits into pipelines.
+        """
+        self._check_before_fit(raw_documents)
+        self._check_can_grow()
+        self._set_tally(self._tallied(raw_documents, getattr(self, "_tally", None)))
+        return self
+
+    def merge(self: Any, other: Any) -> Any:
+        """Add the documents that another vectorizer has seen by `partial_fit`.
+
+        The result is that of one vectorizer which saw the documents of both.
+
+        Parameters
+        ----------
+        other : vectorizer
+            Of the same kind and with the same parameters.
+        """
+        if not isinstance(other, GrowingVocabulary):
+            raise TypeError(f"other must be a vectorizer, got {type(other).__name__}")
+        self._check_can_grow()
+        theirs = getattr(other, "_tally", None)
+        if theirs is None:
+            raise ValueError("other saw no documents: fit it by partial_fit, then merge")
+        mine = getattr(self, "_tally", None)
+        if mine is None:
+            mine = TermTally(new_hash_key())
+        mine.add_tally(theirs)
+        self._set_tally(mine)
+        return self
+
+    @property
+    def n_documents_(self) -> int:
+        """Documents seen by `partial_fit`, or by a fit with ``max_terms``."""
+        return int(self._tally_for("n_documents_").n_documents)
+
+    @property
+    def document_frequency_(self: Any) -> npt.NDArray[np.int64]:
+        """How many documents hold each word of the vocabulary."""
+        self._tally_for("document_frequency_")
+        self._engine_vocabulary()
+        return self._chosen.document_frequency  # type: ignore[no-any-return]
+
+    @property
+    def undercount_(self: Any) -> int:
+        """How many documents a document frequency may have missed."""
+        self._tally_for("undercount_")
+        self._engine_vocabulary()
+        return self._chosen.undercount  # type: ignore[no-any-return]
+
+    def _tally_for(self, name: str) -> TermTally:
+        tally = getattr(self, "_tally", None)
+        if tally is None:
+            raise AttributeError(f"{name} is known after partial_fit, or a fit with max_terms")
+        return tally  # type: ignore[no-any-return]
+
+    def _tallied(self: Any, raw_documents: Any, before: TermTally | None) -> TermTally:
+        """Return the tally of these documents and of those before."""
+        how = execution(self.n_jobs)
+        documents, options = self._analyze(raw_documents, how)
+        if options is None:
+            raise ValueError(
+                "partial_fit and max_terms need a compiled analyzer: analyzer='word', 'char', "
+                "'char_wb' or 'unicode_word' without tokenizer, and a token_pattern such as \\w+"
+            )
+        # The engine lets other threads run: it gets a tally that only this call knows. With
+        # max_terms that must hold what came before, to be pruned with the rest.
+        limit = self.max_terms or 0
+        tally = before.copy() if limit and before is not None else TermTally(new_hash_key())
+        with self._progress(len(documents)) as advance:
+            tally.add(documents, options, limit, advance, *how)
+        if limit or before is None:
+            return tally
+        before.add_tally(tally)
+        return before
+
+    def _choose(self: Any, tally: TermTally) -> ChosenTerms:
+        """Sort the terms of a tally and apply the limits to them."""
+        how = execution(self.n_jobs)
+        vocabulary, frequency, totals, undercount = tally.sorted_terms(self.max_terms or 0, *how)
+        if not len(vocabulary):
+            raise empty_vocabulary()
+        keep = kept_terms(frequency, totals, tally.n_documents, self)
+        if keep is not None:
+            vocabulary, frequency = vocabulary.subset(keep.astype(np.uint8)), frequency[keep]
+        return ChosenTerms(vocabulary, frequency, undercount)
+
+    def _set_tally(self: Any, tally: TermTally) -> None:
+        self._forget_vocabulary()
+        self._tally = tally
+
+    def _check_can_grow(self: Any) -> None:
+        if self.vocabulary is not None:
+            raise ValueError("a given vocabulary does not grow: pass vocabulary=None")
+        if hasattr(self, "_vocabulary") and self._tally is None:
+            raise ValueError(
+                "fit keeps no document frequencies to add to: start with partial_fit on a new "
+                "vectorizer"
+            )
+
+    def _check_max_terms(self: Any) -> None:
+        limit = self.max_terms
+        if limit is None:
+            return
+        is_int = isinstance(limit, Integral) and not isinstance(limit, bool)
+        if not is_int or not 1 <= int(limit) < 2**31:
+            raise ValueError(f"max_terms must be None or an int from 1 to 2**31 - 1, got {limit!r}")
+
+
+def empty_vocabulary() -> ValueError:
+    """Return the error for documents without a single term."""
+    return ValueError(
+        "empty vocabulary; perhaps the documents only contain stop words, or no word that "
+        "the token_pattern takes"
+    )

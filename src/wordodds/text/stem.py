@@ -1,0 +1,90 @@
+"""Stems: each distinct word is stemmed once, whatever the length of the corpus."""
+
+from functools import lru_cache
+from typing import Any
+
+from wordodds._core import tally as tally_core
+from wordodds._core import text as core
+from wordodds._execution import Execution
+from wordodds.text.analysis import new_hash_key, pack_terms
+from wordodds.text.documents import Documents
+
+__all__ = ["check_stemmer", "stem", "with_stems"]
+
+
+def check_stemmer(language: str) -> None:
+    """Raise unless words of this language can be stemmed.
+
+    Parameters
+    ----------
+    language : str
+        A Snowball algorithm, such as "english".
+    """
+    try:
+        import Stemmer
+    except ImportError:
+        raise ImportError(
+            f"stemmer={language!r} needs PyStemmer: pip install 'wordodds[stem]'"
+        ) from None
+    known = Stemmer.algorithms(aliases=True)
+    if language not in known:
+        raise ValueError(
+            f"stemmer must be None or one of {', '.join(sorted(known))}; got {language!r}"
+        )
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(language: str, word: str) -> str:
+    """Return the stem of one word.
+
+    Parameters
+    ----------
+    language : str
+        As in `check_stemmer`.
+    word : str
+        Lower-cased, as the algorithms expect.
+    """
+    return _stem_all(language, [word])[0]
+
+
+def with_stems(
+    options: core.AnalyzerOptions, documents: Documents, language: str, how: Execution
+) -> core.AnalyzerOptions:
+    """Return analyzer options that put the stem of each word of the documents in its place.
+
+    Parameters
+    ----------
+    options : AnalyzerOptions
+        For words.
+    documents : tuple of str or TextColumn
+        Whose words are stemmed.
+    language : str
+        As in `check_stemmer`.
+    how : Execution
+        Threads and instruction set.
+    """
+    tally = tally_core.TermTally(new_hash_key())
+    tally.add(documents, options.single_words(), 0, None, *how)
+    words, *_ = tally.sorted_terms(0, *how)
+    return options.with_stems(core.WordMap(words, *pack_terms(_stem_all(language, words.terms()))))
+
+
+def _stem_all(language: str, words: list[str]) -> list[str]:
+    import Stemmer
+
+    stems: Any = Stemmer.Stemmer(language)
+    stems.maxCacheSize = 0  # every word comes once
+    # Snowball works on UTF-8, which has no lone surrogates: such a word is its own stem.
+    sound = [word for word in words if word.isascii() or _is_encodable(word)]
+    if len(sound) == len(words):
+        return list(stems.stemWords(words))
+    stemmed = dict(zip(sound, stems.stemWords(sound), strict=True))
+    return [stemmed.get(word, word) for word in words]
+
+
+def _is_encodable(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
