@@ -22,13 +22,14 @@ class HashingCounter {
     void count(const Document& document, StopToken& stop, CountedPart& part_out) {
         row_.clear();
         analyzer_.start(document);
+        const HashingOptions hashing = hashing_;  // a copy that writing `out` cannot change
         while (analyzer_.next(stop)) {
             const auto features = analyzer_.features();
+            const char* const bytes = analyzer_.bytes();
             uint32_t* const out = row_.extend(static_cast<int64_t>(features.size()));
             for (size_t i = 0; i < features.size(); ++i) {
-                const uint32_t hash =
-                    murmur3_32(analyzer_.bytes() + features[i].begin, features[i].length);
-                out[i] = hashed_signed_column(hash, hashing_);
+                const uint32_t hash = murmur3_32(bytes + features[i].begin, features[i].length);
+                out[i] = hashed_signed_column(hash, hashing);
             }
             row_.keep(static_cast<int64_t>(features.size()));
         }
