@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -11,6 +12,7 @@ namespace {
 constexpr size_t rows_per_check = 4096;
 constexpr int64_t logarithms_per_chunk = 1 << 18;
 constexpr size_t entries_per_check = 1 << 20;
+constexpr int64_t tile_columns = 64;
 
 // Row numbers grouped by class, ascending within each; group c is [begin[c], begin[c + 1]).
 struct RowsByClass {
@@ -30,6 +32,29 @@ RowsByClass group_rows(std::span<const int32_t> labels, int64_t n_classes) {
     }
     return groups;
 }
+
+// log(count + alpha), from a table for the small whole numbers that most counts are.
+class SmoothedLog {
+   public:
+    explicit SmoothedLog(double alpha) : alpha_(alpha) {
+        for (size_t count = 0; count < table_size; ++count) {
+            table_[count] = std::log(static_cast<double>(count) + alpha);
+        }
+    }
+
+    double operator()(double count) const {
+        if (count < table_size) {
+            const auto whole = static_cast<size_t>(count);
+            if (static_cast<double>(whole) == count) return table_[whole];
+        }
+        return std::log(count + alpha_);
+    }
+
+   private:
+    static constexpr size_t table_size = 256;
+    double alpha_;
+    std::array<double, table_size> table_;
+};
 
 }  // namespace
 
@@ -66,18 +91,25 @@ void tally_log_weights(std::span<const double> tally, int64_t n_classes, int64_t
         // A total of zero makes every estimate of the class zero; log 0 - log 0 would be NaN.
         log_total[c] = total > 0.0 ? std::log(total) : 0.0;
     });
-    // Most words never occur in most classes: one logarithm serves them all.
-    const double log_alpha = std::log(alpha);
+    const SmoothedLog smoothed_log(alpha);
     const FixedChunks chunks{n_cols, std::max<int64_t>(1, logarithms_per_chunk / n_classes)};
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
-        for (int64_t column = chunks.begin(chunk); column < chunks.end(chunk); ++column) {
-            const auto j = static_cast<size_t>(column);
-            double* const weights = weights_out.data() + j * static_cast<size_t>(stride);
-            for (size_t c = 0; c < log_total.size(); ++c) {
-                const double count = tally[c * columns + j];
-                weights[c] = (count == 0.0 ? log_alpha : std::log(count + alpha)) - log_total[c];
+        // A tile at a time: reading goes along a class, writing along a word, and the tile is in the cache.
+        for (int64_t first = chunks.begin(chunk); first < chunks.end(chunk); first += tile_columns) {
+            const auto n = static_cast<size_t>(std::min(tile_columns, chunks.end(chunk) - first));
+            double* const tile = weights_out.data() + first * stride;
+            for (int64_t c = 0; c < n_classes; ++c) {
+                const double* const counts = tally.data() + c * n_cols + first;
+                const double total = log_total[static_cast<size_t>(c)];
+                for (size_t j = 0; j < n; ++j) {
+                    tile[j * static_cast<size_t>(stride) + static_cast<size_t>(c)] =
+                        smoothed_log(counts[j]) - total;
+                }
             }
-            std::fill(weights + n_classes, weights + stride, 0.0);
+            for (size_t j = 0; j < n; ++j) {
+                double* const row = tile + j * static_cast<size_t>(stride);
+                std::fill(row + n_classes, row + stride, 0.0);
+            }
         }
     });
 }
@@ -86,7 +118,7 @@ void tally_log_weights(std::span<const double> tally, int64_t n_classes, int64_t
     template void csr_tally_classes<Index, Value>(const CsrView<Index, Value>&,                 \
                                                   std::span<const int32_t>, int64_t,            \
                                                   const Execution&, std::span<double>);
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

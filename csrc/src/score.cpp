@@ -9,6 +9,7 @@ namespace wordodds {
 namespace {
 
 constexpr int64_t rows_per_chunk = 256;
+constexpr int64_t prefetch_ahead = 8;
 constexpr int64_t lines_max = 4;  // cache lines of accumulators that fit the registers
 
 // What one call scores; plain pointers, so that the compiler sees no aliasing spans in the loop.
@@ -35,6 +36,15 @@ template <int n_lines, class Index, class Value>
     for (int c = 0; c < width; ++c) sums[c] = problem.padded_bias[first_class + c];
     const int64_t end = problem.indptr[row + 1];
     for (int64_t i = problem.indptr[row]; i < end; ++i) {
+        // Which weights come next only the indices know: no hardware prefetcher guesses them.
+        if (i + prefetch_ahead < end) {
+            const double* const ahead = problem.weights +
+                                        problem.indices[i + prefetch_ahead] * problem.stride +
+                                        first_class;
+            for (int line = 0; line < n_lines; ++line) {
+                __builtin_prefetch(ahead + line * class_padding);
+            }
+        }
         const auto value = static_cast<double>(problem.data[i]);
         if (value == 0.0) continue;
         const double* const weights =
@@ -129,7 +139,7 @@ void rows_log_softmax(int64_t n_rows, int64_t n_classes, const Execution& execut
     template void csr_score_classes<Index, Value>(const CsrView<Index, Value>&,                \
                                                   const ClassWeights&, const Execution&,       \
                                                   std::span<double>);
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

@@ -1,4 +1,6 @@
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "wordodds/sparse/validate.hpp"
 
@@ -25,9 +27,48 @@ CsrReport find_structural_defect(const CsrView<Index, Value>& matrix) {
     return {};
 }
 
+template <class Value>
+bool is_finite(Value value) {
+    if constexpr (std::is_floating_point_v<Value>) return std::isfinite(value);
+    return true;
+}
+
+// Whether any entry of the rows has a defect, without a branch in the loop: the compiler vectorises it.
+template <class Index, class Value>
+bool has_entry_defect(const CsrView<Index, Value>& matrix, CsrRequirements requirements,
+                      int64_t row_begin, int64_t row_end) {
+    using Unsigned = std::make_unsigned_t<Index>;
+    const auto begin = static_cast<size_t>(matrix.indptr[static_cast<size_t>(row_begin)]);
+    const auto end = static_cast<size_t>(matrix.indptr[static_cast<size_t>(row_end)]);
+    const Index* const indices = matrix.indices.data();
+    const Value* const data = matrix.data.data();
+    // A negative index is a large unsigned one. No index reaches a width that Index cannot hold.
+    const bool every_index_fits = matrix.n_cols > int64_t{std::numeric_limits<Index>::max()};
+    const auto n_cols = every_index_fits ? Unsigned{1} << (8 * sizeof(Index) - 1)
+                                         : static_cast<Unsigned>(matrix.n_cols);
+    Unsigned outside = 0;
+    for (size_t i = begin; i < end; ++i) outside |= static_cast<Unsigned>(indices[i]) >= n_cols;
+    if (outside) return true;
+    // NaN is above and below nothing; where it is allowed, so are the infinities.
+    constexpr Value largest = std::numeric_limits<Value>::max();
+    if (requirements.finite) {
+        const Value least = requirements.non_negative ? Value{0} : std::numeric_limits<Value>::lowest();
+        bool inside = true;
+        for (size_t i = begin; i < end; ++i) inside &= (data[i] >= least) & (data[i] <= largest);
+        return !inside;
+    }
+    bool negative = false;
+    if (requirements.non_negative) {
+        for (size_t i = begin; i < end; ++i) negative |= data[i] < 0;
+    }
+    return negative;
+}
+
+// The first defect, once it is known that there is one.
 template <class Index, class Value>
 CsrReport find_entry_defect(const CsrView<Index, Value>& matrix, CsrRequirements requirements,
                             int64_t row_begin, int64_t row_end) {
+    if (!has_entry_defect(matrix, requirements, row_begin, row_end)) return {};
     for (int64_t row = row_begin; row < row_end; ++row) {
         const int64_t end = matrix.indptr[static_cast<size_t>(row) + 1];
         for (int64_t i = matrix.indptr[static_cast<size_t>(row)]; i < end; ++i) {
@@ -35,7 +76,7 @@ CsrReport find_entry_defect(const CsrView<Index, Value>& matrix, CsrRequirements
             const Index index = matrix.indices[position];
             const Value value = matrix.data[position];
             if (index < 0 || index >= matrix.n_cols) return {CsrDefect::index_out_of_range, row, i};
-            if (requirements.finite && !std::isfinite(value)) {
+            if (requirements.finite && !is_finite(value)) {
                 return {CsrDefect::value_not_finite, row, i};
             }
             if (requirements.non_negative && value < 0) return {CsrDefect::value_negative, row, i};
@@ -65,7 +106,7 @@ CsrReport csr_find_defect(const CsrView<Index, Value>& matrix, CsrRequirements r
 #define INSTANTIATE(Index, Value)                                                          \
     template CsrReport csr_find_defect<Index, Value>(const CsrView<Index, Value>&,         \
                                                      CsrRequirements, const Execution&);
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

@@ -28,7 +28,7 @@ class CsrArrays(NamedTuple):
 
     indptr: npt.NDArray[np.signedinteger[Any]]
     indices: npt.NDArray[np.signedinteger[Any]]
-    data: npt.NDArray[np.floating[Any]]
+    data: npt.NDArray[Any]  # float32, float64 or int64
     n_rows: int
     n_cols: int
 
@@ -152,7 +152,7 @@ def _with_kernel_types(X: Any, name: str) -> CsrArrays:
         raise ValueError(f"{name}.data must be a 1-D array")
     _check_value_type(X.dtype, name)
     indptr, indices = _index_arrays(X.indptr, X.indices, name)
-    dtype = np.float32 if X.dtype == np.float32 else np.float64
+    dtype = X.dtype if X.dtype in (np.float32, np.int64) else np.float64
     return CsrArrays(indptr, indices, np.ascontiguousarray(X.data, dtype), *X.shape)
 
 

@@ -6,7 +6,7 @@ import numpy.typing as npt
 def csr_tally_classes(
     indptr: npt.NDArray[np.signedinteger[Any]],
     indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[np.floating[Any]],
+    data: npt.NDArray[Any],
     n_cols: int,
     labels: npt.NDArray[np.int32],
     n_classes: int,

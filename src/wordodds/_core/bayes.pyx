@@ -6,7 +6,7 @@ from libcpp.memory cimport unique_ptr, make_unique
 import numpy as np
 
 from wordodds._core.common cimport (
-    Call, CsrView, Execution, csr_view, index_t, span, span_of, value_t,
+    Call, CsrView, Execution, csr_view, index_t, span, span_of, number_t,
 )
 
 cdef extern from "wordodds/bayes/multinomial.hpp" namespace "wordodds" nogil:
@@ -19,7 +19,7 @@ cdef extern from "wordodds/bayes/multinomial.hpp" namespace "wordodds" nogil:
 
 
 def csr_tally_classes(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+    const index_t[::1] indptr, const index_t[::1] indices, const number_t[::1] data,
     int64_t n_cols, const int32_t[::1] labels, int64_t n_classes,
     int32_t n_jobs, int32_t instruction_set,
 ):
@@ -27,7 +27,7 @@ def csr_tally_classes(
         raise ValueError("labels and rows differ in number")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const value_t* data_ = &data[0] if data.shape[0] else NULL
+    cdef const number_t* data_ = &data[0] if data.shape[0] else NULL
     cdef const int32_t* labels_ = &labels[0] if labels.shape[0] else NULL
     tally = np.empty((n_classes, n_cols), dtype=np.float64)
     cdef double[::1] out = tally.reshape(-1)

@@ -10,6 +10,11 @@ ctypedef fused value_t:
     float
     double
 
+ctypedef fused number_t:
+    float
+    double
+    int64_t
+
 cdef extern from "<span>" namespace "std" nogil:
     cdef cppclass span[T]:
         T* data()

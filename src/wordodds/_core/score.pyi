@@ -9,7 +9,7 @@ def padded_classes(n_classes: int) -> int:
 def csr_score_classes(
     indptr: npt.NDArray[np.signedinteger[Any]],
     indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[np.floating[Any]],
+    data: npt.NDArray[Any],
     weights: npt.NDArray[np.float64],
     bias: npt.NDArray[np.float64],
     n_jobs: int,

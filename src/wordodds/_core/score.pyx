@@ -6,7 +6,7 @@ from libcpp.memory cimport unique_ptr, make_unique
 import numpy as np
 
 from wordodds._core.common cimport (
-    Call, CsrView, Execution, csr_view, index_t, span, span_of, value_t,
+    Call, CsrView, Execution, csr_view, index_t, span, span_of, number_t,
 )
 
 cdef extern from "wordodds/score/linear.hpp" namespace "wordodds" nogil:
@@ -26,7 +26,7 @@ def padded_classes(int64_t n_classes):
 
 
 def csr_score_classes(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+    const index_t[::1] indptr, const index_t[::1] indices, const number_t[::1] data,
     const double[:, ::1] weights, const double[::1] bias,
     int32_t n_jobs, int32_t instruction_set,
 ):
@@ -35,7 +35,7 @@ def csr_score_classes(
         raise ValueError("weights are not padded as the kernel expects")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const value_t* data_ = &data[0] if data.shape[0] else NULL
+    cdef const number_t* data_ = &data[0] if data.shape[0] else NULL
     cdef const double* weights_ = &weights[0, 0] if weights.shape[0] else NULL
     cdef ClassWeights class_weights
     class_weights.weights = span_of(weights_, weights.shape[0] * weights.shape[1])

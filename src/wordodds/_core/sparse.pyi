@@ -6,7 +6,7 @@ import numpy.typing as npt
 def csr_find_defect(
     indptr: npt.NDArray[np.signedinteger[Any]],
     indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[np.floating[Any]],
+    data: npt.NDArray[Any],
     n_rows: int,
     n_cols: int,
     finite: bool,

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr, make_unique
 
-from wordodds._core.common cimport Call, CsrView, Execution, csr_view, index_t, value_t
+from wordodds._core.common cimport Call, CsrView, Execution, csr_view, index_t, number_t
 
 cdef extern from "wordodds/sparse/validate.hpp" namespace "wordodds" nogil:
     cdef enum class CsrDefect(int32_t):
@@ -41,14 +41,14 @@ DEFECTS = {
 
 
 def csr_find_defect(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+    const index_t[::1] indptr, const index_t[::1] indices, const number_t[::1] data,
     int64_t n_rows, int64_t n_cols, cbool finite, cbool non_negative,
     int32_t n_jobs, int32_t instruction_set,
 ):
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef const index_t* indptr_ = &indptr[0] if indptr.shape[0] else NULL
     cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const value_t* data_ = &data[0] if data.shape[0] else NULL
+    cdef const number_t* data_ = &data[0] if data.shape[0] else NULL
     cdef CsrRequirements requirements
     cdef CsrReport report
     requirements.finite = finite

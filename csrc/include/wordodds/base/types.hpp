@@ -19,9 +19,15 @@ struct CsrView {
 
 }  // namespace wordodds
 
-// Every sparse kernel exists for both index widths and both value widths.
+// Every sparse kernel exists for both index widths and both widths of floating point values.
 #define WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE) \
     INSTANTIATE(int32_t, float)                    \
     INSTANTIATE(int32_t, double)                   \
     INSTANTIATE(int64_t, float)                    \
     INSTANTIATE(int64_t, double)
+
+// Those that only read values also take counts as the vectorizers write them, without a copy.
+#define WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE) \
+    WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)      \
+    INSTANTIATE(int32_t, int64_t)                   \
+    INSTANTIATE(int64_t, int64_t)
