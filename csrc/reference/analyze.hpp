@@ -2,16 +2,19 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "reference/tokenize.hpp"
+#include "reference/word_break.hpp"
 #include "wordodds/text/analyze.hpp"
 
 namespace wordodds::reference {
 
 using StopWords = std::set<std::u32string>;
+using Stems = std::map<std::u32string, std::u32string>;
 
 inline bool is_space(char32_t c) { return has(c, unicode_space); }
 
@@ -85,26 +88,50 @@ inline std::vector<std::u32string> char_wb_ngrams(const std::u32string& text, si
     return features;
 }
 
-// `options.stop_words` is not looked at: the twin knows no Vocabulary.
+// Runs of \w that are long enough.
+inline std::vector<std::u32string> word_runs(const std::u32string& text, size_t min_length) {
+    std::vector<std::u32string> words = runs(text, is_word);
+    std::erase_if(words, [&](const std::u32string& word) { return word.size() < min_length; });
+    return words;
+}
+
+// Words by Unicode's boundaries, of any length.
+inline std::vector<std::u32string> unicode_words(const std::u32string& text) {
+    const std::string bytes = encode(text);
+    const std::vector<int64_t> found = find_words(text);
+    std::vector<std::u32string> words;
+    for (size_t i = 0; i < found.size(); i += 2) {
+        words.push_back(decode_utf8(
+            bytes.substr(static_cast<size_t>(found[i]), static_cast<size_t>(found[i + 1]))));
+    }
+    return words;
+}
+
+// `options.stop_words` and `options.stems` are not looked at: the twin knows no Vocabulary.
 inline std::vector<std::u32string> analyze(const std::u32string& document,
                                            const AnalyzerOptions& options,
-                                           const StopWords& stop_words = {}) {
+                                           const StopWords& stop_words = {},
+                                           const Stems& stems = {}) {
     const std::u32string text =
         strip(options.lowercase ? lower(document) : document, options.accents);
     const auto ngram_min = static_cast<size_t>(options.ngram_min);
     const auto ngram_max = static_cast<size_t>(options.ngram_max);
+    std::vector<std::u32string> words;
     switch (options.kind) {
         case AnalyzerKind::chars:
             return char_ngrams(normalise_white_space(text), ngram_min, ngram_max);
         case AnalyzerKind::chars_in_words: return char_wb_ngrams(text, ngram_min, ngram_max);
         case AnalyzerKind::word:
-        case AnalyzerKind::unicode_word: break;
+            words = word_runs(text, static_cast<size_t>(options.word_min_length));
+            break;
+        case AnalyzerKind::unicode_word: words = unicode_words(text); break;
     }
-    std::vector<std::u32string> words = runs(text, is_word);
-    std::erase_if(words, [&](const std::u32string& word) {
-        return word.size() < static_cast<size_t>(options.word_min_length) ||
-               stop_words.count(word) > 0;
-    });
+    std::erase_if(words,
+                  [&](const std::u32string& word) { return stop_words.count(word) > 0; });
+    for (std::u32string& word : words) {
+        const auto stem = stems.find(word);
+        if (stem != stems.end()) word = stem->second;
+    }
     return word_ngrams(words, ngram_min, ngram_max);
 }
 

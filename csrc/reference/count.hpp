@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reference/analyze.hpp"
+#include "reference/murmur.hpp"
 #include "reference/tokenize.hpp"
 
 namespace wordodds::reference {
@@ -25,10 +26,10 @@ struct Counts {
 using Features = std::vector<std::vector<std::string>>;
 
 inline Features features_of(std::span<const Document> documents, const AnalyzerOptions& options = {},
-                            const StopWords& stop_words = {}) {
+                            const StopWords& stop_words = {}, const Stems& stems = {}) {
     Features features;
     for (const Document& document : documents) {
-        features.push_back(encode_each(analyze(decode(document), options, stop_words)));
+        features.push_back(encode_each(analyze(decode(document), options, stop_words, stems)));
     }
     return features;
 }
@@ -67,8 +68,10 @@ inline Counts count_growing(std::span<const Document> documents) {
     return count_growing(features_of(documents));
 }
 
-// Columns as `terms` numbers them; entries of a row in ascending column order.
-inline Counts count_frozen(const Features& documents, std::vector<std::string> terms) {
+// Columns as `terms` numbers them; entries of a row in ascending column order. Other features in
+// n_unknown columns behind those, by their hash, or nowhere.
+inline Counts count_frozen(const Features& documents, std::vector<std::string> terms,
+                           int64_t n_unknown = 0) {
     std::map<std::string, int64_t> column_of;
     for (size_t i = 0; i < terms.size(); ++i) column_of[terms[i]] = static_cast<int64_t>(i);
     Counts counts;
@@ -77,7 +80,12 @@ inline Counts count_frozen(const Features& documents, std::vector<std::string> t
         std::map<int64_t, int64_t> row;
         for (const std::string& feature : features) {
             const auto found = column_of.find(feature);
-            if (found != column_of.end()) ++row[found->second];
+            if (found != column_of.end()) {
+                ++row[found->second];
+            } else if (n_unknown > 0) {
+                const auto n_known = static_cast<int64_t>(column_of.size());
+                ++row[n_known + int64_t{murmur3_32(feature)} % n_unknown];
+            }
         }
         append_row(row, counts);
     }

@@ -89,8 +89,10 @@ inline std::u32string strip(const std::u32string& text, Accents accents) {
             parts += static_cast<char32_t>(0x1161 + syllable / 28 % 21);
             if (syllable % 28 > 0) parts += static_cast<char32_t>(0x11A7 + syllable % 28);
         } else if (const uint32_t record = unicode_strip_record(c); record != 0) {
-            parts.assign(unicode_strip_pool + unicode_strip_offsets[record],
-                         unicode_strip_pool + unicode_strip_offsets[record + 1]);
+            const uint32_t end = unicode_strip_offsets[record + 1];
+            for (uint32_t i = unicode_strip_offsets[record]; i < end; ++i) {
+                parts += static_cast<char32_t>(unicode_strip_pool[i]);
+            }
         } else {
             parts += c;
         }

@@ -70,6 +70,13 @@ std::vector<size_t> split_finely(std::span<const Document> documents, const Exec
 
 }  // namespace
 
+int64_t frozen_columns(const Vocabulary& vocabulary, int64_t n_unknown) {
+    if (n_unknown > Vocabulary::max_terms - vocabulary.size()) {  // the sum might overflow
+        throw std::invalid_argument("terms and columns for unknown ones: more than 2^31 - 1");
+    }
+    return vocabulary.size() + n_unknown;
+}
+
 uint32_t unknown_column(const TokenKey& token, const Vocabulary& vocabulary, int64_t n_unknown) {
     if (n_unknown == 0) return Vocabulary::not_found;
     const auto first = static_cast<uint32_t>(vocabulary.size());
@@ -106,11 +113,8 @@ CountedRows documents_count_growing(std::span<const Document> documents,
 CountedRows documents_count_frozen(std::span<const Document> documents,
                                    const AnalyzerOptions& options, const Vocabulary& vocabulary,
                                    int64_t n_unknown, const Execution& execution) {
+    const int64_t n_columns = frozen_columns(vocabulary, n_unknown);
     vocabulary.prepare_lookups();
-    const int64_t n_columns = vocabulary.size() + n_unknown;
-    if (n_columns > Vocabulary::max_terms) {
-        throw std::invalid_argument("terms and columns for unknown ones: more than 2^31 - 1");
-    }
     const auto identify = [&](const TokenKey& token) {
         const uint32_t id = vocabulary.find(token);
         return id != Vocabulary::not_found ? id : unknown_column(token, vocabulary, n_unknown);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -45,7 +46,7 @@ bool has_entry_defect(const CsrView<Index, Value>& matrix, CsrRequirements requi
     // A negative index is a large unsigned one. No index reaches a width that Index cannot hold.
     const bool every_index_fits = matrix.n_cols > int64_t{std::numeric_limits<Index>::max()};
     const auto n_cols = every_index_fits ? Unsigned{1} << (8 * sizeof(Index) - 1)
-                                         : static_cast<Unsigned>(matrix.n_cols);
+                                         : static_cast<Unsigned>(std::max<int64_t>(matrix.n_cols, 0));
     Unsigned outside = 0;
     for (size_t i = begin; i < end; ++i) outside |= static_cast<Unsigned>(indices[i]) >= n_cols;
     if (outside) return true;

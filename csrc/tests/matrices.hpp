@@ -50,4 +50,12 @@ void for_each_index_value(Body body) {
     body.template operator()<int64_t, double>();
 }
 
+// The same, and counts as whole numbers.
+template <class Body>
+void for_each_index_number(Body body) {
+    for_each_index_value(body);
+    body.template operator()<int32_t, int64_t>();
+    body.template operator()<int64_t, int64_t>();
+}
+
 }  // namespace wordodds

@@ -1,5 +1,4 @@
-#include <optional>
-
+#include "analysis.hpp"
 #include "check.hpp"
 #include "documents.hpp"
 #include "execution.hpp"
@@ -9,38 +8,6 @@
 
 namespace wordodds {
 namespace {
-
-// The window of tokenizer and analyzer in code points (both keep it private).
-constexpr int64_t window = 8192;
-
-struct NgramRange {
-    int32_t min;
-    int32_t max;
-};
-constexpr NgramRange ngram_ranges[] = {{1, 1}, {1, 2}, {2, 3}, {1, 5}, {3, 3}};
-constexpr AnalyzerKind analyzer_kinds[] = {AnalyzerKind::word, AnalyzerKind::chars,
-                                           AnalyzerKind::chars_in_words};
-
-// Stop words for both sides. One is longer than the head of a key, one beyond ASCII.
-const reference::StopWords& stop_words() {
-    static const reference::StopWords words{U"e",   U"t",  U"a",  U"et",       U"at",
-                                            U"the", U"to", U"is", U"\u00E9", U"\u00B5",
-                                            U"a_word_that_is_longer_than_a_head"};
-    return words;
-}
-
-const Vocabulary& stop_vocabulary() {
-    static const Vocabulary vocabulary = [] {
-        std::string arena;
-        std::vector<int64_t> offsets{0};
-        for (const std::u32string& word : stop_words()) {
-            arena += reference::encode(word);
-            offsets.push_back(static_cast<int64_t>(arena.size()));
-        }
-        return Vocabulary(HashKey{17, 0xABCDEF}, arena, offsets);
-    }();
-    return vocabulary;
-}
 
 // body(options) for every kind, n-gram range and case; for words also with and without stop words
 // and three minimal lengths.
@@ -52,12 +19,12 @@ void for_each_options(Body body) {
                 AnalyzerOptions options{kind, lowercase, 2, range.min, range.max, nullptr};
                 // Accents are the lower-caser's business; here it is enough that they get there.
                 if (range.min == 1) options.accents = lowercase ? Accents::strip : Accents::strip_ascii;
-                if (kind != AnalyzerKind::word) {
+                if (!has_words(kind)) {
                     body(options);
                     continue;
                 }
                 for (const int32_t min_length : {1, 2, 3}) {
-                    options.word_min_length = min_length;
+                    options.word_min_length = min_length;  // unicode_word must not look at it
                     options.stop_words = nullptr;
                     body(options);
                     options.stop_words = &stop_vocabulary();
@@ -67,69 +34,6 @@ void for_each_options(Body body) {
         }
     }
 }
-
-std::vector<std::string> features_of(Analyzer& analyzer, const Document& document) {
-    std::vector<std::string> features;
-    StopToken stop;
-    unsigned read_behind = 0;
-    analyzer.start(document);
-    while (analyzer.next(stop)) {
-        for (const TokenSpan span : analyzer.features()) {
-            features.emplace_back(analyzer.bytes() + span.begin, span.length);
-            const char* const behind = analyzer.bytes() + span.begin + span.length;
-            // The header promises that these may be read; AddressSanitizer watches.
-            const volatile char* const last = behind + Tokenizer::token_padding - 1;
-            read_behind += static_cast<uint8_t>(*last);
-        }
-    }
-    CHECK(!analyzer.next(stop), read_behind);
-    return features;
-}
-
-std::vector<std::string> expected_of(const std::u32string& text, const AnalyzerOptions& options) {
-    const bool stops = options.stop_words != nullptr;
-    return reference::encode_each(
-        reference::analyze(text, options, stops ? stop_words() : reference::StopWords{}));
-}
-
-void check_text(const std::u32string& text, TextKind kind, const AnalyzerOptions& options) {
-    const OwnedDocument document(text, kind);
-    const std::vector<std::string> expected = expected_of(text, options);
-    for (const InstructionSet set : available_instruction_sets()) {
-        Analyzer analyzer(options, set);
-        CHECK_SAME(features_of(analyzer, document.view()), expected, reference::encode(text),
-                   text.size(), kind, instruction_set_name(set), options.kind, options.lowercase,
-                   options.word_min_length, options.ngram_min, options.ngram_max);
-    }
-}
-
-// Text with white space of every sort, alone and in runs, and with stop words.
-std::u32string spaced_text(Random& random, int64_t length, TextKind kind) {
-    static const std::u32string spaces = {U' ',  U' ',  U'\n', U'\t', 0x1C,
-                                          0x85,  0xA0,  0x1680, 0x2003, 0x2028, 0x3000};
-    static const std::u32string stops[] = {U" the ", U" To. ", U" IS ", U" \u00E9 ", U" E ",
-                                           U" a_word_that_is_longer_than_a_head "};
-    const auto fits = [&](char32_t c) { return c < code_points_end(kind); };
-    std::u32string text;
-    while (static_cast<int64_t>(text.size()) < length) {
-        const int64_t draw = below(random, 8);
-        if (draw == 0) {
-            const std::u32string& word = stops[random() % std::size(stops)];
-            if (std::all_of(word.begin(), word.end(), fits)) text += word;
-        } else if (draw <= 2) {
-            for (int64_t n = 1 + below(random, 3); n > 0; --n) {
-                const char32_t c = spaces[random() % spaces.size()];
-                if (fits(c)) text += c;
-            }
-        } else {
-            text += random_text(random, 1 + below(random, 6), kind);
-        }
-    }
-    text.resize(static_cast<size_t>(length));
-    return text;
-}
-
-using Strings = std::vector<std::string>;
 
 Strings ascii_features(const std::u32string& text, const AnalyzerOptions& options) {
     const OwnedDocument document(text, kind_of(text));
@@ -147,6 +51,14 @@ TEST("features written out by hand") {
                (Strings{"one x", "x two", "one x two"}));
     CHECK_SAME(ascii_features(U"The the", {AnalyzerKind::word, false, 2, 1, 1, &stops}),
                (Strings{"The"}));
+    const AnalyzerKind by_boundaries = AnalyzerKind::unicode_word;
+    CHECK_SAME(ascii_features(U"X can't, 3.14!", {by_boundaries, true, 2, 1, 2, nullptr}),
+               (Strings{"x", "can't", "3.14", "x can't", "can't 3.14"}));
+    CHECK_SAME(ascii_features(U"It's a_b to Bits", {by_boundaries, false, 2, 1, 1, &stops}),
+               (Strings{"It's", "a_b", "Bits"}));
+    CHECK_SAME(ascii_features(U"\u00C9t\u00E9 \u4E2D\u6587",
+                              {by_boundaries, true, 2, 1, 1, nullptr, Accents::strip}),
+               (Strings{"ete", "\xE4\xB8\xAD", "\xE6\x96\x87"}));
     CHECK_SAME(ascii_features(U"aB\n\tc\td", {AnalyzerKind::chars, true, 2, 1, 2, nullptr}),
                (Strings{"a", "b", " ", "c", "\t", "d", "ab", "b ", " c", "c\t", "\td"}));
     CHECK_SAME(ascii_features(U"  a ", {AnalyzerKind::chars, true, 2, 3, 3, nullptr}),
@@ -230,13 +142,14 @@ TEST("words, runs of white space and sigmas across the border of a window") {
 TEST("more n-grams than one batch holds, cut at every place around its end") {
     // batch_features in analyze.cpp; the lengths of n-grams change near it.
     constexpr size_t batch = 4096;
-    for (const AnalyzerKind kind : {AnalyzerKind::word, AnalyzerKind::chars}) {
+    for (const AnalyzerKind kind :
+         {AnalyzerKind::word, AnalyzerKind::chars, AnalyzerKind::unicode_word}) {
         const AnalyzerOptions options{kind, true, 1, 1, 3, nullptr};
         for (size_t n = batch - 3; n <= batch + 4; ++n) {
             std::u32string text;
             for (size_t i = 0; i < n; ++i) {
                 text += static_cast<char32_t>(U'a' + i % 23);
-                if (kind == AnalyzerKind::word) text += U' ';
+                if (has_words(kind)) text += U' ';
             }
             check_text(text, TextKind::ascii, options);
         }
@@ -263,6 +176,22 @@ TEST("one analyzer serves document after document, also after one abandoned half
     });
 }
 
+TEST("document_features gives all that the analyzer finds") {
+    Random random(35);
+    for_each_options([&](const AnalyzerOptions& options) {
+        const TextKind kind = text_kinds[random() % 5];
+        const std::u32string text = spaced_text(random, below(random, 2 * window), kind);
+        const OwnedDocument document(text, kind);
+        const Run run(2, available_instruction_sets().back());
+        CHECK_SAME(document_features(document.view(), options, run), expected_of(text, options),
+                   options.kind, options.ngram_max);
+    });
+    Run stopped;
+    stopped.stop().request();
+    const OwnedDocument document(U"some words", TextKind::ascii);
+    CHECK_THROWS(Stopped, document_features(document.view(), {}, stopped));
+}
+
 TEST("a request stops the analyzer, and the next document is whole") {
     Random random(34);
     const std::u32string text = spaced_text(random, 3 * window, TextKind::latin1);
@@ -271,10 +200,11 @@ TEST("a request stops the analyzer, and the next document is whole") {
         for (const NgramRange range : ngram_ranges) {
             const AnalyzerOptions options{kind, true, 1, range.min, range.max, nullptr};
             Analyzer analyzer(options, InstructionSet::baseline);
+            const bool at_once = kind == AnalyzerKind::unicode_word && range.max == 1;
             for (const int n_before : {0, 1, 2}) {
                 StopToken stop;
                 analyzer.start(document.view());
-                for (int i = 0; i < n_before; ++i) CHECK(analyzer.next(stop), kind, range.max, i);
+                for (int i = 0; i < std::min(n_before, at_once ? 1 : 2); ++i) CHECK(analyzer.next(stop), kind, range.max, i);
                 stop.request();
                 CHECK_THROWS(Stopped, analyzer.next(stop));
             }
@@ -288,7 +218,8 @@ TEST("a poll stops the joining of one long document") {
     std::vector<char> text(16'000'000, '\xE9');
     for (size_t i = 3; i < text.size(); i += 4) text[i] = ' ';
     const Document document{text.data(), static_cast<int64_t>(text.size()), TextKind::latin1};
-    for (const AnalyzerKind kind : {AnalyzerKind::word, AnalyzerKind::chars}) {
+    for (const AnalyzerKind kind :
+         {AnalyzerKind::word, AnalyzerKind::chars, AnalyzerKind::unicode_word}) {
         Analyzer analyzer({kind, true, 1, 2, 2, nullptr}, InstructionSet::baseline);
         analyzer.start(document);
         StopToken stop([](void*) { return true; }, nullptr);

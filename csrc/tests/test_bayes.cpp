@@ -43,7 +43,7 @@ TEST("tally written out by hand") {
 }
 
 TEST("tally: the bits of a plain loop in row order, for any number of jobs") {
-    for_each_index_value([]<class Index, class Value>() {
+    for_each_index_number([]<class Index, class Value>() {
         Random random(40);
         for (const int64_t n_classes : {1, 2, 3, 20}) {
             const auto matrix = random_csr<Index, Value>(random, 5000, 60, 12);

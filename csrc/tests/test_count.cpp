@@ -250,6 +250,23 @@ TEST("a poll stops the count within one long document") {
                  documents_count_frozen(std::span(&document, 1), default_words, vocabulary, 0, execution));
 }
 
+TEST("the token counts the documents, whichever way they are counted") {
+    const Corpus corpus = random_corpus(36, 60, 2400, 3000);
+    CHECK(corpus.length() > 2 << 17, corpus.length());
+    for (const int32_t n_jobs : job_counts) {
+        Run growing(n_jobs), frozen(n_jobs), hashed(n_jobs);
+        Vocabulary vocabulary(some_key);
+        documents_count_growing(corpus.views(), default_words, growing, vocabulary);
+        documents_count_frozen(corpus.views(), default_words, vocabulary, 0, frozen);
+        documents_count_hashed(corpus.views(), default_words, {1000, true}, hashed);
+        CHECK_EQ(growing.stop().done(), 60, n_jobs);
+        CHECK_EQ(frozen.stop().done(), 60, n_jobs);
+        CHECK_EQ(hashed.stop().done(), 60, n_jobs);
+        documents_count_hashed(corpus.views().first(7), default_words, {1000, true}, hashed);
+        CHECK_EQ(hashed.stop().done(), 67, n_jobs);
+    }
+}
+
 template <class Index, class Value>
 void check_written(const CountedRows& rows, bool binary, int32_t n_jobs,
                    const reference::Counts& expected) {

@@ -48,7 +48,7 @@ void feed(const std::vector<Texts>& rows, FeatureCounter& counter) {
     for (const Texts& row : rows) {
         for (const std::u32string& feature : row) {
             const auto narrowest = static_cast<int64_t>(kind_of(feature));
-            const auto kind = static_cast<TextKind>(narrowest + below(random, 4 - narrowest));
+            const auto kind = static_cast<TextKind>(narrowest + below(random, 5 - narrowest));
             const OwnedDocument document(feature, kind);  // gone before the next is added
             counter.add(document.view());
         }

@@ -90,7 +90,7 @@ TEST("1 to 70 classes: the bits of a plain loop, on every instruction set, for a
 }
 
 TEST("rows of many chunks, each index and value type") {
-    for_each_index_value([]<class Index, class Value>() {
+    for_each_index_number([]<class Index, class Value>() {
         Random random(51);
         for (const int64_t n_rows : {0, 1, 255, 256, 257, 1500}) {
             const auto matrix = random_csr<Index, Value>(random, n_rows, 200, 12);

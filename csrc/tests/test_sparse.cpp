@@ -93,6 +93,18 @@ TEST("each defect by name, row and position") {
     });
 }
 
+TEST("whole numbers are finite, and may be negative") {
+    for (const CsrRequirements must : {anything, finite, counts}) {
+        check_report(good<int32_t, int64_t>().view(), must, {});
+        auto matrix = good<int64_t, int64_t>();
+        matrix.data[3] = std::numeric_limits<int64_t>::min();
+        check_report(matrix.view(), must,
+                     must.non_negative ? CsrReport{CsrDefect::value_negative, 2, 3} : CsrReport{});
+        matrix.indices[4] = 4;
+        check_report(matrix.view(), anything, {CsrDefect::index_out_of_range, 2, 4});
+    }
+}
+
 TEST("the first defect in row order is the one reported") {
     for_each_index_value([]<class Index, class Value>() {
         auto matrix = good<Index, Value>();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <span>
@@ -24,12 +25,17 @@ class ZeroedArray {
    public:
     ZeroedArray() = default;
     explicit ZeroedArray(size_t n) : size_(n) {
-        if (n > static_cast<size_t>(-1) / sizeof(T)) throw std::bad_alloc();
-        data_ = static_cast<T*>(allocate(n * sizeof(T)));
+        if (n > (static_cast<size_t>(-1) - padding) / sizeof(T)) throw std::bad_alloc();
+        block_ = allocate(n * sizeof(T));
+        data_ = reinterpret_cast<T*>((reinterpret_cast<uintptr_t>(block_) + alignof(T) - 1) /
+                                     alignof(T) * alignof(T));
     }
     ZeroedArray(ZeroedArray&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+        : block_(std::exchange(other.block_, nullptr)),
+          data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)) {}
     ZeroedArray& operator=(ZeroedArray&& other) noexcept {
+        std::swap(block_, other.block_);
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         return *this;
@@ -46,12 +52,16 @@ class ZeroedArray {
 
     // Gives the memory back.
     void clear() {
-        if (data_ != nullptr) release(data_, size_ * sizeof(T));
+        if (block_ != nullptr) release(block_, size_ * sizeof(T));
+        block_ = nullptr;
         data_ = nullptr;
         size_ = 0;
     }
 
    private:
+    // calloc aligns for the language's own types only.
+    static constexpr size_t padding = alignof(T) > alignof(std::max_align_t) ? alignof(T) : 0;
+
 #if defined(__linux__)
     static constexpr size_t mapped_min = size_t{1} << 22;  // two huge pages
 
@@ -77,11 +87,12 @@ class ZeroedArray {
 #endif
 
     static void* calloc_or_throw(size_t n_bytes) {
-        void* const data = std::calloc(n_bytes > 0 ? n_bytes : 1, 1);
+        void* const data = std::calloc(n_bytes + padding > 0 ? n_bytes + padding : 1, 1);
         if (data == nullptr) throw std::bad_alloc();
         return data;
     }
 
+    void* block_ = nullptr;  // as it was allocated
     T* data_ = nullptr;
     size_t size_ = 0;
 };

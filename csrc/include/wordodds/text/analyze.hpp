@@ -29,7 +29,8 @@ struct AnalyzerOptions {
     int32_t word_min_length = 2;  // code points; for kind `word`
     int32_t ngram_min = 1;        // >= 1
     int32_t ngram_max = 1;        // >= ngram_min
-    const Vocabulary* stop_words = nullptr;  // words to leave out, if the kind has words; may be null
+    // Words to leave out, if the kind has words; may be null. Its lookups must be prepared.
+    const Vocabulary* stop_words = nullptr;
     Accents accents = Accents::keep;
     const WordMap* stems = nullptr;  // what stands for the words that are left; may be null
 };

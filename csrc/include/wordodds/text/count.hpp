@@ -48,6 +48,9 @@ CountedRows documents_count_frozen(std::span<const Document> documents,
                                    const AnalyzerOptions& options, const Vocabulary& vocabulary,
                                    int64_t n_unknown, const Execution& execution);
 
+// How many columns that gives. Throws as it does. O(1).
+int64_t frozen_columns(const Vocabulary& vocabulary, int64_t n_unknown);
+
 // The column of a feature that `vocabulary` does not hold: Vocabulary::not_found without columns for
 // unknown ones, else size() + MurmurHash3 mod n_unknown. 3 bytes behind the token may be read. O(length).
 uint32_t unknown_column(const TokenKey& token, const Vocabulary& vocabulary, int64_t n_unknown);

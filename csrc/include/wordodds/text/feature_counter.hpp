@@ -15,9 +15,10 @@ class FeatureCounter {
    public:
     // Growing: collects the features in a vocabulary of its own.
     explicit FeatureCounter(HashKey key) : own_(std::in_place, key) {}
-    // Frozen: the vocabulary must outlive the counter.
+    // Frozen: the vocabulary must outlive the counter. Throws as documents_count_frozen does.
     FeatureCounter(const Vocabulary& vocabulary, int64_t n_unknown)
         : frozen_(&vocabulary), n_unknown_(n_unknown) {
+        frozen_columns(vocabulary, n_unknown);
         vocabulary.prepare_lookups();
     }
     explicit FeatureCounter(HashingOptions hashing) : hashing_(hashing) {}

@@ -58,7 +58,7 @@ class Vocabulary {
     void prefetch_term(const TokenKey& token) const {
         if (token.length <= token_head_bytes) return;
         const Slot& slot = slots_[token.hash & slot_mask_];
-        if (slot.hash == token.hash) __builtin_prefetch(arena_.data() + slot.rest);
+        if (slot.hash == token.hash && slot.length == token.length) __builtin_prefetch(arena_.data() + slot.rest);
     }
 
     // O(length), expected. The hash must have been made with key(). Precondition: the table is there,
@@ -67,7 +67,7 @@ class Vocabulary {
     uint32_t find_or_insert(const TokenKey& token);
 
     // Inserts the terms of `other` in their order; returns the number that each has here.
-    // O(other.size()), expected.
+    // O(other.size()), expected. Precondition: as of find, for this one alone.
     std::vector<uint32_t> merge(const Vocabulary& other, StopToken& stop);
 
     // Renumbers the terms by byte order, which is code point order. Returns the new number of each
