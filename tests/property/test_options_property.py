@@ -26,6 +26,7 @@ analyzers = st.fixed_dictionaries(
         "analyzer": st.sampled_from(["word", "char", "char_wb"]),
         "lowercase": st.booleans(),
         "ngram_range": st.sampled_from([(1, 1), (1, 2), (2, 2), (1, 4), (3, 5)]),
+        "strip_accents": st.sampled_from([None, "unicode", "ascii"]),
     }
 )
 words_only = st.fixed_dictionaries(
@@ -97,6 +98,29 @@ def test_analyzers(corpus, unseen, options):
 @given(st.one_of(documents, wordy), wordy, words_only)
 def test_word_options(corpus, unseen, options):
     assert_same_vectorizer("CountVectorizer", options, corpus, unseen)
+
+
+@given(documents, documents, st.sampled_from(["count", 1, 5]), analyzers)
+def test_unknown_columns_hold_the_rest(corpus, unseen, unknown, options):
+    ours = wordodds.CountVectorizer(unknown=unknown, max_features=2, **options)
+    fitted = outcome(lambda: ours.fit_transform(corpus))
+    if isinstance(fitted, ValueError):
+        return
+    assert_same(ours.transform(corpus).sorted_indices(), fitted.sorted_indices())
+    analyze = ours.build_analyzer()
+    totals = np.asarray(ours.transform(unseen).sum(axis=1)).ravel()
+    assert totals.tolist() == [len(analyze(text)) for text in unseen]
+
+
+@given(documents, st.integers(0, 5), analyzers)
+def test_two_batches_are_one_fit(corpus, cut, options):
+    whole = outcome(lambda: wordodds.CountVectorizer(**options).fit(corpus).vocabulary_)
+    grown = wordodds.CountVectorizer(**options)
+    grown.partial_fit(corpus[:cut]).partial_fit(corpus[cut:])
+    if isinstance(whole, ValueError):
+        assert isinstance(outcome(lambda: grown.vocabulary_), ValueError)
+    else:
+        assert grown.vocabulary_ == whole
 
 
 @given(wordy, wordy, limits)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.feature_extraction import text as peer
 
 from wordodds._core import text as core
-from wordodds.text.documents import Documents, as_documents, without_missing
+from wordodds.text.documents import Documents, as_documents, as_strings, without_missing
 
 __all__ = ["Analysis", "analysis_of", "new_hash_key", "pack_terms", "pack_vocabulary"]
 
@@ -48,6 +48,8 @@ def analysis_of(vectorizer: Any) -> Analysis:
             return Analysis(lambda documents: _as_documents(documents, vectorizer), options)
     # What is done to the text is done in Python; the rest may still run compiled.
     options = _options(vectorizer, False, None)
+    if options is None and _takes_only_text(vectorizer):
+        return Analysis(lambda documents: as_strings(_as_documents(documents, vectorizer)), None)
     if options is None:
         return Analysis(lambda documents: without_missing(documents, vectorizer.missing), None)
     preprocess = vectorizer.build_preprocessor()
@@ -64,6 +66,17 @@ def analysis_of(vectorizer: Any) -> Analysis:
     )
 
 
+def _takes_only_text(vectorizer: Any) -> bool:
+    """Whether no callable of the user sees the documents as they come."""
+    return (
+        vectorizer.input == "content"
+        and vectorizer.preprocessor is None
+        and not callable(vectorizer.analyzer)
+        and not callable(vectorizer.strip_accents)
+        and not _overrides(vectorizer, "build_analyzer", "build_preprocessor", "decode")
+    )
+
+
 def _as_documents(raw_documents: Any, vectorizer: Any) -> Documents:
     return as_documents(
         raw_documents, vectorizer.decode, vectorizer.input, vectorizer.missing, vectorizer.n_jobs
@@ -75,11 +88,13 @@ def _options(
 ) -> core.AnalyzerOptions | None:
     """Return what the compiled analyzers are to do; None if they cannot do it."""
     analyzer = vectorizer.analyzer
-    if callable(analyzer) or _overrides(vectorizer, "build_analyzer", "build_tokenizer"):
+    if callable(analyzer) or _overrides(vectorizer, "build_analyzer"):
+        return None
+    if analyzer == "word" and (
+        vectorizer.tokenizer is not None or _overrides(vectorizer, "build_tokenizer")
+    ):
         return None
     stop_words = vectorizer.stop_words
-    if analyzer == "word" and vectorizer.tokenizer is not None:
-        return None
     if stop_words is not None:
         if not isinstance(stop_words, str):
             stop_words = frozenset(stop_words)

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_array
 
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
-from wordodds._execution import execution
+from wordodds._execution import Execution, execution
 from wordodds._sparse import as_csr
 from wordodds.text.analysis import new_hash_key, pack_vocabulary
+from wordodds.text.documents import Documents
 from wordodds.text.grow import ChosenTerms, GrowingVocabulary, empty_vocabulary
 from wordodds.text.prune import column_map, kept_columns, map_columns
 from wordodds.text.vectorizer import EngineVectorizer, as_matrix, constraints, engine_dtype
@@ -294,12 +295,12 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         return self._vocabulary
 
     def _fit_transform_pruned(self, raw_documents: Any) -> Any:
+        how = execution(self.n_jobs)
+        documents, options = self._analyze(raw_documents, how)
         # Read twice: once to choose the terms, once to count them.
-        is_iterator = iter(raw_documents) is raw_documents
-        documents = list(raw_documents) if is_iterator else raw_documents
-        tally = self._tallied(documents, None)
+        tally = self._tally_of(documents, options, how, None)
         chosen = self._choose(tally)
-        counts = self._count_frozen(documents, chosen.vocabulary)
+        counts = self._count_analyzed(documents, options, how, chosen.vocabulary)
         self._set_tally(tally)
         self._adopt(chosen)
         return counts
@@ -343,9 +344,17 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         return self._count_frozen(raw_documents, self._engine_vocabulary())
 
     def _count_frozen(self, raw_documents: Any, vocabulary: core.Vocabulary) -> Any:
-        n_unknown = self._n_unknown()
         how = execution(self.n_jobs)
-        documents, options = self._analyze(raw_documents, how)
+        return self._count_analyzed(*self._analyze(raw_documents, how), how, vocabulary)
+
+    def _count_analyzed(
+        self,
+        documents: Documents,
+        options: core.AnalyzerOptions | None,
+        how: Execution,
+        vocabulary: core.Vocabulary,
+    ) -> Any:
+        n_unknown = self._n_unknown()
         if options is None:
             counter = core.FeatureCounter.frozen(vocabulary, n_unknown)
             self._count_features(documents, counter)
@@ -369,19 +378,22 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__().copy()
-        state.pop("_chosen", None)
         if state.get("_vocabulary") is not None:
             state["_vocabulary"] = state["_vocabulary"].packed()
             state["_vocabulary_dict"] = None
+            if state.get("_chosen") is not None:
+                state["_chosen"] = state["_chosen"][1:]  # the rest of it is the vocabulary
         if state.get("_tally") is not None:
             state["_tally"] = state["_tally"].packed()
-            state["_vocabulary"] = None  # chosen again from the tally
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if state.get("_vocabulary") is not None:
             arena, offsets = state["_vocabulary"]
-            state = state | {"_vocabulary": core.Vocabulary(arena, offsets, new_hash_key())}
+            vocabulary = core.Vocabulary(arena, offsets, new_hash_key())
+            state = state | {"_vocabulary": vocabulary}
+            if state.get("_chosen") is not None:
+                state["_chosen"] = ChosenTerms(vocabulary, *state["_chosen"])
         if state.get("_tally") is not None:
             state = state | {"_tally": TermTally.unpacked(*state["_tally"], new_hash_key())}
         super().__setstate__(state)

@@ -8,7 +8,7 @@ import numpy as np
 from wordodds._core.arrow import TextColumn
 from wordodds._execution import execution
 
-__all__ = ["BadDocumentError", "Documents", "as_documents", "without_missing"]
+__all__ = ["BadDocumentError", "Documents", "as_documents", "as_strings", "without_missing"]
 
 
 class BadDocumentError(TypeError, ValueError):
@@ -63,11 +63,27 @@ def as_documents(
             if column is not None:
                 return column
     if source != "content":
-        return tuple(map(decode, raw_documents))
+        return tuple(
+            "" if missing == "empty" and _is_missing(document) else decode(document)
+            for document in raw_documents
+        )
     documents = tuple(_plain(raw_documents))
     if set(map(type, documents)) <= {str}:
         return documents
     return tuple(_as_text(document, row, decode, missing) for row, document in enumerate(documents))
+
+
+def as_strings(documents: Documents) -> tuple[str, ...]:
+    """Return checked documents as Python's strings, missing ones as empty text.
+
+    Parameters
+    ----------
+    documents : tuple of str or TextColumn
+        What `as_documents` gave.
+    """
+    if isinstance(documents, TextColumn):
+        return tuple(text or "" for text in documents.to_list())
+    return documents
 
 
 def without_missing(raw_documents: Any, missing: str) -> Any:
@@ -83,7 +99,7 @@ def without_missing(raw_documents: Any, missing: str) -> Any:
     if isinstance(raw_documents, str):
         raise ValueError("Iterable over raw text documents expected, string object received.")
     if missing == "error":
-        return raw_documents
+        return _plain(raw_documents)
     return ["" if _is_missing(document) else document for document in _plain(raw_documents)]
 
 
@@ -150,7 +166,7 @@ def _is_missing(document: Any) -> bool:
     return (
         document is None
         or type(document).__name__ in ("NAType", "NaTType")
-        or (isinstance(document, float) and document != document)
+        or (isinstance(document, float | np.datetime64) and bool(document != document))
     )
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
-from wordodds._execution import execution
+from wordodds._execution import Execution, execution
 from wordodds.text.analysis import new_hash_key
 from wordodds.text.prune import kept_terms
 
@@ -101,7 +101,15 @@ class GrowingVocabulary:
     def _tallied(self: Any, raw_documents: Any, before: TermTally | None) -> TermTally:
         """Return the tally of these documents and of those before."""
         how = execution(self.n_jobs)
-        documents, options = self._analyze(raw_documents, how)
+        return self._tally_of(*self._analyze(raw_documents, how), how, before)  # type: ignore[no-any-return]
+
+    def _tally_of(
+        self: Any,
+        documents: Any,
+        options: core.AnalyzerOptions | None,
+        how: Execution,
+        before: TermTally | None,
+    ) -> TermTally:
         if options is None:
             raise ValueError(
                 "partial_fit and max_terms need a compiled analyzer: analyzer='word', 'char', "

@@ -267,14 +267,17 @@ norm, use_idf, smooth_idf, sublinear_tf
         y : ignored
             So that the vectorizer fits into pipelines.
         """
+        self._check_params()
+        super().partial_fit(raw_documents, y)
+        return self
+
+    def _check_can_grow(self) -> None:
+        super()._check_can_grow()
         if self.use_idf and self.unknown != "ignore":
             raise ValueError(
                 "partial_fit cannot tell in how many documents unknown words occur: pass "
                 'unknown="ignore" or use_idf=False'
             )
-        self._check_params()
-        super().partial_fit(raw_documents, y)
-        return self
 
     @property
     def idf_(self) -> npt.NDArray[np.floating[Any]]:
@@ -289,11 +292,14 @@ norm, use_idf, smooth_idf, sublinear_tf
         peer.TfidfVectorizer.idf_.fset(self, value)
 
     def _adopt(self, chosen: ChosenTerms) -> None:
-        super()._adopt(chosen)
         assert self._tally is not None
-        self._tfidf = self._transformer().fit_frequencies(
+        # First: another thread that sees the vocabulary will ask for the weights.
+        tfidf = self._transformer().fit_frequencies(
             chosen.document_frequency, self._tally.n_documents, self.dtype
         )
+        tfidf.n_features_in_ += self._n_unknown()  # without idf: see _check_can_grow
+        self._tfidf = tfidf
+        super()._adopt(chosen)
 
     def _transformer(self) -> TfidfTransformer:
         return TfidfTransformer(

@@ -1,8 +1,8 @@
 """What the vectorizers share beyond scikit-learn's: compiled analysis, stems, missing documents."""
 
 import warnings
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -102,7 +102,23 @@ class EngineVectorizer:
     ) -> AbstractContextManager[Callable[[int], None] | None]:
         if not self.verbose:
             return nullcontext()
-        return progress(type(self).__name__, total, unit="documents")
+        return _to_the_end(type(self).__name__, total)
+
+
+@contextmanager
+def _to_the_end(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show progress; the engine tells how far it came now and then, not that it has ended."""
+    told = 0
+    with progress(label, total, unit="documents") as draw:
+
+        def advance(n: int) -> None:
+            nonlocal told
+            told += n
+            draw(n)
+
+        yield advance
+        if total is not None:
+            draw(total - told)
 
 
 def _analyze_compiled(vectorizer: Any, document: Any) -> list[str]:
@@ -136,7 +152,7 @@ def as_matrix(rows: Any, n_columns: int, dtype: Any) -> Any:
     """
     indptr, indices, data = rows
     values = data.astype(dtype, copy=False)
-    shape = (len(indptr) - 1, n_columns)
+    shape = (len(indptr) - 1, int(n_columns))
     wanted = matrix_type()
     if not _LAYOUT_IS_KNOWN:
         return wanted((values, indices, indptr), shape=shape)
