@@ -53,11 +53,19 @@ TermTally tally_block(std::span<const Document> documents, const AnalyzerOptions
         }
     });
     for (size_t p = 1; p < tallies.size(); ++p) {
-        execution.stop->check();
-        tallies[0]->merge(*tallies[p]);
+        tallies[0]->merge(*tallies[p], *execution.stop);
         tallies[p].reset();
     }
     return std::move(*tallies[0]);
+}
+
+// Most calls add one block to nothing.
+void add_tally(TermTally block, const Execution& execution, TermTally& tally_out) {
+    if (tally_out.n_documents() == 0) {
+        tally_out = std::move(block);
+    } else {
+        tally_out.merge(block, *execution.stop);
+    }
 }
 
 // Where the block that starts at `begin` ends.
@@ -93,10 +101,9 @@ void TermTally::add_row(std::span<const uint32_t> terms, std::span<const int32_t
     ++n_documents_;
 }
 
-void TermTally::merge(const TermTally& other) {
-    StopToken never;
+void TermTally::merge(const TermTally& other, StopToken& stop) {
     vocabulary_.prepare_lookups();
-    const std::vector<uint32_t> ids = vocabulary_.merge(other.vocabulary_, never);
+    const std::vector<uint32_t> ids = vocabulary_.merge(other.vocabulary_, stop);
     extend_with_zeros(n_documents_with_, vocabulary_.size());
     extend_with_zeros(n_occurrences_, vocabulary_.size());
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -105,6 +112,21 @@ void TermTally::merge(const TermTally& other) {
     }
     n_documents_ += other.n_documents_;
     undercount_ += other.undercount_;
+}
+
+TermTally TermTally::copy() const {
+    TermTally duplicate(vocabulary_.key());
+    duplicate.vocabulary_ = vocabulary_.copy();
+    const auto duplicated = [](const Buffer<int64_t>& numbers) {
+        Buffer<int64_t> copied;
+        std::copy_n(numbers.data(), numbers.size(), copied.extend(numbers.size()));
+        return copied;
+    };
+    duplicate.n_documents_with_ = duplicated(n_documents_with_);
+    duplicate.n_occurrences_ = duplicated(n_occurrences_);
+    duplicate.n_documents_ = n_documents_;
+    duplicate.undercount_ = undercount_;
+    return duplicate;
 }
 
 void TermTally::prune(int64_t max_terms) {
@@ -136,13 +158,15 @@ void TermTally::sort(const Execution& execution) {
 void documents_tally(std::span<const Document> documents, const AnalyzerOptions& options,
                      int64_t max_terms, const Execution& execution, TermTally& tally_out) {
     if (max_terms == no_max_terms) {
-        tally_out.merge(tally_block(documents, options, tally_out.vocabulary().key(), execution));
+        add_tally(tally_block(documents, options, tally_out.vocabulary().key(), execution), execution,
+                  tally_out);
         return;
     }
     for (size_t begin = 0, end; begin < documents.size(); begin = end) {
         end = block_end(documents, begin);
-        tally_out.merge(tally_block(documents.subspan(begin, end - begin), options,
-                                    tally_out.vocabulary().key(), execution));
+        add_tally(tally_block(documents.subspan(begin, end - begin), options,
+                              tally_out.vocabulary().key(), execution),
+                  execution, tally_out);
         if (tally_out.vocabulary().size() > 2 * max_terms) tally_out.prune(max_terms);
     }
 }

@@ -56,6 +56,16 @@ inline void Vocabulary::append_term(const char* data, uint32_t length) {
     offsets_.push_back(arena_.size());
 }
 
+Vocabulary Vocabulary::copy() const {
+    Vocabulary duplicate(key_);
+    duplicate.slots_.clear();
+    duplicate.arena_.reserve(arena_.size() + token_head_bytes);
+    std::copy_n(arena_.data(), arena_.size(), duplicate.arena_.extend(arena_.size()));
+    duplicate.offsets_.shrink(0);
+    std::copy_n(offsets_.data(), offsets_.size(), duplicate.offsets_.extend(offsets_.size()));
+    return duplicate;
+}
+
 void Vocabulary::subset(std::span<const uint8_t> keep, Vocabulary& vocabulary_out) const {
     Vocabulary kept(key_);
     for (size_t i = 0; i < keep.size(); ++i) {

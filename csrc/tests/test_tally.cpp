@@ -84,7 +84,8 @@ TEST("a new tally is empty") {
     check_tally(tally, {});
     tally.sort(Run());
     tally.prune(0);
-    tally.merge(TermTally(HashKey{1, 2}));
+    StopToken never;
+    tally.merge(TermTally(HashKey{1, 2}), never);
     check_tally(tally, {});
 }
 
@@ -147,6 +148,7 @@ TEST("the tally of two corpora is the sum of theirs, whichever way they were cut
     const std::span<const Document> documents = corpus.views();
     const TermTally whole = sorted(tallied(documents));
     check_tally(whole, reference::tally_of(reference::features_of(documents)));
+    StopToken never;
     for (const size_t cut : {0, 1, 7, 25, 49, 50}) {
         const TermTally left = tallied(documents.first(cut), HashKey{1, 2});
         const TermTally right = tallied(documents.subspan(cut), some_key);
@@ -155,7 +157,7 @@ TEST("the tally of two corpora is the sum of theirs, whichever way they were cut
                 const TermTally& first = swapped ? right : left;
                 const TermTally& second = swapped ? left : right;
                 TermTally sum = is_sorted ? sorted(first) : copied(first);
-                sum.merge(is_sorted ? sorted(second) : copied(second));
+                sum.merge(is_sorted ? sorted(second) : second.copy(), never);
                 CHECK_EQ(sum.vocabulary().key().a, first.vocabulary().key().a);
                 sum.sort(Run());
                 check_same(sum, whole);
@@ -168,13 +170,27 @@ TEST("the tally of two corpora is the sum of theirs, whichever way they were cut
     }
 }
 
+TEST("a copy is equal, can be looked up in, and stands by itself") {
+    const Corpus corpus = random_corpus(104, 30, 200, 300);
+    const TermTally tally = tallied(corpus.views());
+    TermTally duplicate = tally.copy();
+    check_same(duplicate, tally);
+    documents_tally(corpus.views(), default_words, no_max_terms, Run(), duplicate);
+    CHECK_EQ(duplicate.n_documents(), 2 * tally.n_documents());
+    CHECK_SAME(duplicate.vocabulary().arena(), tally.vocabulary().arena());
+    StopToken requested;
+    requested.request();
+    CHECK_THROWS(Stopped, duplicate.merge(tally, requested));
+}
+
 TEST("a tally merged with itself is doubled") {
     const Corpus corpus = random_corpus(104, 30, 200, 300);
     TermTally tally = tallied(corpus.views());
     tally.prune(100);
     CHECK(tally.undercount() > 0 && tally.vocabulary().size() > 0);
     const TermTally before = copied(tally);
-    tally.merge(tally);
+    StopToken never;
+    tally.merge(tally, never);
     CHECK_SAME(tally.vocabulary().arena(), before.vocabulary().arena());
     for (size_t i = 0; i < before.n_occurrences().size(); ++i) {
         CHECK_EQ(tally.n_documents_with()[i], 2 * before.n_documents_with()[i]);

@@ -8,11 +8,18 @@ import re
 from functools import lru_cache
 from numbers import Integral
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wordodds._core import base
 
-__all__ = ["Execution", "execution", "instruction_set", "resolve_n_jobs", "usable_cores"]
+__all__ = [
+    "Execution",
+    "ask_again",
+    "execution",
+    "instruction_set",
+    "resolve_n_jobs",
+    "usable_cores",
+]
 
 
 MAX_THREADS = 1024
@@ -31,9 +38,26 @@ def execution(n_jobs: int | None) -> Execution:
     Parameters
     ----------
     n_jobs : int or None
-        As in `resolve_n_jobs`.
+        As in `resolve_n_jobs`. The environment is asked once, as OpenMP does: it takes longer than
+        counting a short document.
     """
+    try:
+        return _execution(n_jobs)
+    except TypeError:
+        resolve_n_jobs(n_jobs)  # says what is wrong, also with what cannot be remembered
+        raise
+
+
+@lru_cache(maxsize=64, typed=True)
+def _execution(n_jobs: Any) -> Execution:
     return Execution(resolve_n_jobs(n_jobs), _available_instruction_sets()[instruction_set()])
+
+
+def ask_again() -> None:
+    """Forget what the environment said."""
+    _execution.cache_clear()
+    instruction_set.cache_clear()
+    _cgroup_quota.cache_clear()
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:

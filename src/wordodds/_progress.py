@@ -42,7 +42,7 @@ def progress(label: str, total: int | None, unit: str = "bytes") -> Iterator[Cal
     ...         advance(1)
     """
     stream = sys.stderr  # None under pythonw and some services
-    if stream is None or not stream.isatty():
+    if stream is None or not _is_terminal(stream):
         yield lambda n: None
         return
     line = _Line(label, total, unit, stream)
@@ -53,6 +53,13 @@ def progress(label: str, total: int | None, unit: str = "bytes") -> Iterator[Cal
     finally:
         # After an exception the traceback must start on a line of its own.
         line.end()
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except Exception:  # closed, or something that only looks like a stream
+        return False
 
 
 class _Line:
@@ -105,6 +112,6 @@ class _Line:
         try:
             self._stream.write(text)
             self._stream.flush()
-        except (OSError, ValueError):
+        except Exception:
             # A terminal that went away must not end the job whose progress it showed.
             self._stream = None

@@ -130,7 +130,7 @@ def test_errors():
             CountVectorizer(**options).partial_fit(TEXTS)
     grown = CountVectorizer().partial_fit(TEXTS)
     for other in (CountVectorizer(), CountVectorizer().fit(TEXTS)):
-        with pytest.raises(ValueError, match="other saw no documents"):
+        with pytest.raises(ValueError, match="other has no document frequencies"):
             grown.merge(other)
     for other in (HashingVectorizer(), peer.CountVectorizer(), None):
         with pytest.raises(TypeError, match="other must be a vectorizer, got"):

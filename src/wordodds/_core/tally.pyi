@@ -35,8 +35,8 @@ class TermTally:
     def add_tally(self, other: TermTally) -> None:
         """Add the documents of another tally."""
 
-    def copy(self) -> TermTally:
-        """Return an equal tally."""
+    def prune(self, max_terms: int) -> None:
+        """Drop the rarest terms, if there are more."""
 
     def packed(self) -> tuple[Any, ...]:
         """Return what `unpacked` makes an equal tally of."""

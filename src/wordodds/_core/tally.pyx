@@ -12,6 +12,10 @@ from wordodds._core.text cimport (
     hash_key,
 )
 
+cdef extern from "wordodds/base/stop.hpp" namespace "wordodds" nogil:
+    cdef cppclass StopToken:
+        StopToken()
+
 cdef extern from "wordodds/tally/terms.hpp" namespace "wordodds" nogil:
     cdef cppclass CTermTally "wordodds::TermTally":
         CTermTally(HashKey) except +
@@ -22,9 +26,11 @@ cdef extern from "wordodds/tally/terms.hpp" namespace "wordodds" nogil:
         span[const int64_t] n_occurrences() const
         int64_t n_documents() const
         int64_t undercount() const
-        void merge(const CTermTally&) except +
+        void merge(const CTermTally&, StopToken&) except +
+        void release_vocabulary(CVocabulary&)
         void prune(int64_t) except +
         void sort(const Execution&) except +
+    unique_ptr[CTermTally] tally_copy(const CTermTally&) except +
     void c_documents_tally "wordodds::documents_tally"(
         span[Document], const CAnalyzerOptions&, int64_t, const Execution&, CTermTally&) except +
 
@@ -69,13 +75,12 @@ cdef class TermTally:
                 self.engine.get()[0])
 
     def add_tally(self, TermTally other not None):
-        self.engine.get().merge(other.engine.get()[0])
+        # With the interpreter lock and without a stop: whole, and nobody else sees half of it.
+        cdef StopToken never
+        self.engine.get().merge(other.engine.get()[0], never)
 
-    def copy(self):
-        cdef TermTally duplicate = TermTally((
-            self.engine.get().vocabulary().key().a, self.engine.get().vocabulary().key().b))
-        duplicate.add_tally(self)
-        return duplicate
+    def prune(self, int64_t max_terms):
+        self.engine.get().prune(max_terms)
 
     def packed(self):
         cdef CTermTally* engine = self.engine.get()
@@ -102,16 +107,13 @@ cdef class TermTally:
 
     def sorted_terms(self, int64_t max_terms, int32_t n_jobs, int32_t instruction_set):
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-        cdef TermTally ordered = self.copy()
-        cdef Vocabulary vocabulary
-        cdef CTermTally* engine = ordered.engine.get()
+        cdef unique_ptr[CTermTally] ordered = tally_copy(self.engine.get()[0])
+        cdef Vocabulary vocabulary = Vocabulary.__new__(Vocabulary)
         with nogil:  # `ordered` is nobody else's
             if max_terms > 0:
-                engine.prune(max_terms)
-            engine.sort(call.get().execution)
-        vocabulary = Vocabulary.__new__(Vocabulary)
-        vocabulary.engine = make_unique[CVocabulary](
-            engine.vocabulary().key(), engine.vocabulary().arena(), engine.vocabulary().offsets())
+                ordered.get().prune(max_terms)
+            ordered.get().sort(call.get().execution)
+        ordered.get().release_vocabulary(vocabulary.engine.get()[0])
         return (
-            vocabulary, copied(engine.n_documents_with()), copied(engine.n_occurrences()),
-            engine.undercount())
+            vocabulary, copied(ordered.get().n_documents_with()),
+            copied(ordered.get().n_occurrences()), ordered.get().undercount())

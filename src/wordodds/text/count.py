@@ -17,8 +17,14 @@ from wordodds._sparse import as_csr
 from wordodds.text.analysis import new_hash_key, pack_vocabulary
 from wordodds.text.documents import Documents
 from wordodds.text.grow import ChosenTerms, GrowingVocabulary, empty_vocabulary
-from wordodds.text.prune import column_map, kept_columns, map_columns
-from wordodds.text.vectorizer import EngineVectorizer, as_matrix, constraints, engine_dtype
+from wordodds.text.prune import column_map, kept_columns, map_columns, n_columns_of
+from wordodds.text.vectorizer import (
+    EngineVectorizer,
+    as_matrix,
+    constraints,
+    engine_dtype,
+    unchanged_on_error,
+)
 
 __all__ = ["CountVectorizer"]
 
@@ -170,7 +176,8 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         """
         self._check_before_fit(raw_documents)
         if self.vocabulary is not None:
-            return self._count_with_given_vocabulary(raw_documents)
+            with unchanged_on_error(self):
+                return self._count_with_given_vocabulary(raw_documents)
         if self.max_terms is not None:
             return self._fit_transform_pruned(raw_documents)
         how = execution(self.n_jobs)
@@ -200,7 +207,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             rows = map_columns(rows, columns, binary=bool(self.binary), sums=n_unknown > 0)
             vocabulary = vocabulary.subset(keep.astype(np.uint8))
         else:
-            n_columns = len(vocabulary) + n_unknown
+            n_columns = n_columns_of(len(vocabulary), n_unknown)
         # Only now: a failed fit leaves the vectorizer as it was.
         self._forget_vocabulary()
         self._vocabulary = vocabulary
@@ -261,7 +268,10 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         """The column of each word."""
         # AttributeError before fit, so that hasattr answers as for any fitted attribute.
         if self._vocabulary_dict is None:
-            terms = self._engine_vocabulary().terms()
+            try:
+                terms = self._engine_vocabulary().terms()
+            except ValueError as error:
+                raise AttributeError(f"there is no vocabulary: {error}") from error
             self._vocabulary_dict = {term: column for column, term in enumerate(terms)}
         return self._vocabulary_dict
 
@@ -298,12 +308,20 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         how = execution(self.n_jobs)
         documents, options = self._analyze(raw_documents, how)
         # Read twice: once to choose the terms, once to count them.
-        tally = self._tally_of(documents, options, how, None)
+        tally = self._tally_of(documents, options, how)
         chosen = self._choose(tally)
         counts = self._count_analyzed(documents, options, how, chosen.vocabulary)
-        self._set_tally(tally)
+        self._forget_vocabulary()
+        self._add_tally(tally)
         self._adopt(chosen)
         return counts
+
+    def _check_vocabulary(self) -> None:
+        # Without building the dict, unless scikit-learn's way with a given vocabulary needs it.
+        if not self.__sklearn_is_fitted__():
+            super()._check_vocabulary()
+        elif not len(self._engine_vocabulary()):
+            raise ValueError("Vocabulary is empty")
 
     def _check_before_fit(self, raw_documents: Any) -> None:
         self._validate_params()

@@ -1,6 +1,7 @@
 """Raw documents at the public border: any collection of text, as the engine can read it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from numbers import Number
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -57,17 +58,18 @@ def as_documents(
     ('one', 'two')
     """
     if type(raw_documents) is not list:
-        _check_collection(raw_documents)
+        _check_one_column(raw_documents)
         if source == "content":
             column = _as_column(raw_documents, missing, n_jobs)
             if column is not None:
                 return column
+        _check_iterable(raw_documents)
     if source != "content":
         return tuple(
             "" if missing == "empty" and _is_missing(document) else decode(document)
             for document in raw_documents
         )
-    documents = tuple(_plain(raw_documents))
+    documents = tuple(raw_documents if type(raw_documents) is list else _plain(raw_documents))
     if set(map(type, documents)) <= {str}:
         return documents
     return tuple(_as_text(document, row, decode, missing) for row, document in enumerate(documents))
@@ -105,7 +107,7 @@ def without_missing(raw_documents: Any, missing: str) -> Any:
 
 def _plain(raw_documents: Any) -> Any:
     # Arrow columns iterate over scalars of their own; to_pylist gives str, bytes and None.
-    return raw_documents.to_pylist() if hasattr(raw_documents, "to_pylist") else raw_documents
+    return raw_documents.to_pylist() if hasattr(type(raw_documents), "to_pylist") else raw_documents
 
 
 def _as_column(raw_documents: Any, missing: str, n_jobs: int | None) -> TextColumn | None:
@@ -114,7 +116,7 @@ def _as_column(raw_documents: Any, missing: str, n_jobs: int | None) -> TextColu
         raw_documents, "__arrow_c_array__"
     )
     # pandas would first copy a column of Python objects.
-    if not speaks or getattr(raw_documents, "dtype", None) == np.dtype(object):
+    if not speaks or getattr(raw_documents, "dtype", None) is np.dtype(object):
         return None
     try:
         column = TextColumn.read(raw_documents, *execution(n_jobs))
@@ -125,7 +127,7 @@ def _as_column(raw_documents: Any, missing: str, n_jobs: int | None) -> TextColu
     return column
 
 
-def _check_collection(raw_documents: Any) -> None:
+def _check_one_column(raw_documents: Any) -> None:
     if isinstance(raw_documents, str | bytes | bytearray | memoryview):
         raise ValueError(
             "Iterable over raw text documents expected, string object received: pass a list, "
@@ -139,13 +141,19 @@ def _check_collection(raw_documents: Any) -> None:
         raise ValueError(
             f"documents must have one dimension, got {raw_documents.ndim}: pass one column"
         )
-    if hasattr(raw_documents, "columns"):
+    # Of the type: labels of a pandas column are attributes of the object.
+    if hasattr(type(raw_documents), "columns"):
         raise ValueError("documents must be one column of text, got a table: select the column")
-    if not isinstance(raw_documents, Iterable):
+
+
+def _check_iterable(raw_documents: Any) -> None:
+    try:
+        iter(raw_documents)
+    except TypeError:
         raise ValueError(
             "Iterable over raw text documents expected, "
             f"{type(raw_documents).__name__} object received: pass a list of str"
-        )
+        ) from None
 
 
 def _as_text(document: Any, row: int, decode: Callable[[Any], str], missing: str) -> str:
@@ -166,7 +174,11 @@ def _is_missing(document: Any) -> bool:
     return (
         document is None
         or type(document).__name__ in ("NAType", "NaTType")
-        or (isinstance(document, float | np.datetime64) and bool(document != document))
+        or document is np.ma.masked
+        or (isinstance(document, Number | np.generic) and bool(document != document))
+        or (
+            getattr(type(document), "is_valid", None) is not None and not document.is_valid
+        )  # a scalar of Arrow's
     )
 
 

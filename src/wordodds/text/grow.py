@@ -1,6 +1,7 @@
 """A vocabulary that grows batch by batch: partial_fit, merge and max_terms."""
 
 from numbers import Integral
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from wordodds.text.analysis import new_hash_key
 from wordodds.text.prune import kept_terms
 
 __all__ = ["ChosenTerms", "GrowingVocabulary", "empty_vocabulary"]
+
+_GROWING = Lock()
 
 
 class ChosenTerms(NamedTuple):
@@ -47,7 +50,8 @@ class GrowingVocabulary:
         """
         self._check_before_fit(raw_documents)
         self._check_can_grow()
-        self._set_tally(self._tallied(raw_documents, getattr(self, "_tally", None)))
+        how = execution(self.n_jobs)
+        self._add_tally(self._tally_of(*self._analyze(raw_documents, how), how))
         return self
 
     def merge(self: Any, other: Any) -> Any:
@@ -65,12 +69,9 @@ class GrowingVocabulary:
         self._check_can_grow()
         theirs = getattr(other, "_tally", None)
         if theirs is None:
-            raise ValueError("other saw no documents: fit it by partial_fit, then merge")
-        mine = getattr(self, "_tally", None)
-        if mine is None:
-            mine = TermTally(new_hash_key())
-        mine.add_tally(theirs)
-        self._set_tally(mine)
+            raise ValueError("other has no document frequencies: fit it by partial_fit, then merge")
+        self._check_same_text(_text_parameters(other))
+        self._add_tally(theirs)
         return self
 
     @property
@@ -81,16 +82,12 @@ class GrowingVocabulary:
     @property
     def document_frequency_(self: Any) -> npt.NDArray[np.int64]:
         """How many documents hold each word of the vocabulary."""
-        self._tally_for("document_frequency_")
-        self._engine_vocabulary()
-        return self._chosen.document_frequency  # type: ignore[no-any-return]
+        return self._chosen_for("document_frequency_").document_frequency  # type: ignore[no-any-return]
 
     @property
     def undercount_(self: Any) -> int:
         """How many documents a document frequency may have missed."""
-        self._tally_for("undercount_")
-        self._engine_vocabulary()
-        return self._chosen.undercount  # type: ignore[no-any-return]
+        return self._chosen_for("undercount_").undercount  # type: ignore[no-any-return]
 
     def _tally_for(self, name: str) -> TermTally:
         tally = getattr(self, "_tally", None)
@@ -98,38 +95,58 @@ class GrowingVocabulary:
             raise AttributeError(f"{name} is known after partial_fit, or a fit with max_terms")
         return tally  # type: ignore[no-any-return]
 
-    def _tallied(self: Any, raw_documents: Any, before: TermTally | None) -> TermTally:
-        """Return the tally of these documents and of those before."""
-        how = execution(self.n_jobs)
-        return self._tally_of(*self._analyze(raw_documents, how), how, before)  # type: ignore[no-any-return]
+    def _chosen_for(self: Any, name: str) -> ChosenTerms:
+        self._tally_for(name)
+        try:
+            self._engine_vocabulary()
+        except ValueError as error:  # so that hasattr answers
+            raise AttributeError(f"{name} is not known: {error}") from error
+        return self._chosen  # type: ignore[no-any-return]
 
     def _tally_of(
-        self: Any,
-        documents: Any,
-        options: core.AnalyzerOptions | None,
-        how: Execution,
-        before: TermTally | None,
+        self: Any, documents: Any, options: core.AnalyzerOptions | None, how: Execution
     ) -> TermTally:
+        """Return the tally of these documents alone, which nobody else knows yet."""
         if options is None:
             raise ValueError(
                 "partial_fit and max_terms need a compiled analyzer: analyzer='word', 'char', "
                 "'char_wb' or 'unicode_word' without tokenizer, and a token_pattern such as \\w+"
             )
-        # The engine lets other threads run: it gets a tally that only this call knows. With
-        # max_terms that must hold what came before, to be pruned with the rest.
-        limit = self.max_terms or 0
-        tally = before.copy() if limit and before is not None else TermTally(new_hash_key())
+        tally = TermTally(new_hash_key())
         with self._progress(len(documents)) as advance:
-            tally.add(documents, options, limit, advance, *how)
-        if limit or before is None:
-            return tally
-        before.add_tally(tally)
-        return before
+            tally.add(documents, options, self.max_terms or 0, advance, *how)
+        return tally
+
+    def _add_tally(self: Any, batch: TermTally) -> None:
+        # Threads may feed one vectorizer: each batch is added whole, and none is lost.
+        with _GROWING:
+            tally = getattr(self, "_tally", None)
+            if tally is None:
+                tally = TermTally(new_hash_key())
+            tally.add_tally(batch)
+            if self.max_terms is not None and len(tally) > 2 * self.max_terms:
+                tally.prune(self.max_terms)
+            self._set_tally(tally)
+            self._grown_with = _text_parameters(self)
+
+    def _check_same_text(self: Any, others: dict[str, Any]) -> None:
+        mine = getattr(self, "_grown_with", None) or _text_parameters(self)
+        for name, value in mine.items():
+            if value != others[name]:
+                raise ValueError(
+                    f"document frequencies only add up for the same features: {name} was "
+                    f"{value!r:.80}, now it is {others[name]!r:.80}"
+                )
 
     def _choose(self: Any, tally: TermTally) -> ChosenTerms:
         """Sort the terms of a tally and apply the limits to them."""
         how = execution(self.n_jobs)
         vocabulary, frequency, totals, undercount = tally.sorted_terms(self.max_terms or 0, *how)
+        if not len(vocabulary) and len(tally):
+            raise ValueError(
+                f"max_terms={self.max_terms} leaves no term: those in equally many documents go "
+                "together. Raise it"
+            )
         if not len(vocabulary):
             raise empty_vocabulary()
         keep = kept_terms(frequency, totals, tally.n_documents, self)
@@ -149,6 +166,7 @@ class GrowingVocabulary:
                 "fit keeps no document frequencies to add to: start with partial_fit on a new "
                 "vectorizer"
             )
+        self._check_same_text(_text_parameters(self))
 
     def _check_max_terms(self: Any) -> None:
         limit = self.max_terms
@@ -157,6 +175,17 @@ class GrowingVocabulary:
         is_int = isinstance(limit, Integral) and not isinstance(limit, bool)
         if not is_int or not 1 <= int(limit) < 2**31:
             raise ValueError(f"max_terms must be None or an int from 1 to 2**31 - 1, got {limit!r}")
+
+
+def _text_parameters(vectorizer: Any) -> dict[str, Any]:
+    """Return what decides which features a document has."""
+    names = "analyzer lowercase strip_accents preprocessor token_pattern ngram_range stemmer"
+    parameters = {name: getattr(vectorizer, name) for name in names.split()}
+    words = vectorizer.stop_words
+    parameters["stop_words"] = (
+        words if words is None or isinstance(words, str) else frozenset(words)
+    )
+    return parameters
 
 
 def empty_vocabulary() -> ValueError:

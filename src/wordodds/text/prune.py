@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from wordodds._core import text as core
 
-__all__ = ["column_map", "kept_columns", "kept_terms", "map_columns"]
+__all__ = ["column_map", "kept_columns", "kept_terms", "map_columns", "n_columns_of"]
 
 
 def kept_columns(rows: Any, n_columns: int, vectorizer: Any) -> npt.NDArray[np.bool_] | None:
@@ -34,7 +34,9 @@ def kept_columns(rows: Any, n_columns: int, vectorizer: Any) -> npt.NDArray[np.b
     frequency = np.bincount(indices, minlength=n_columns)
     totals = None
     if vectorizer.max_features is not None:
-        totals = np.bincount(indices, weights=data, minlength=n_columns).astype(data.dtype)
+        # Of the values as the user gets them: as bool, each counts once.
+        values = data.astype(vectorizer.dtype, copy=False)
+        totals = np.bincount(indices, weights=values, minlength=n_columns).astype(data.dtype)
     return _kept(frequency, totals, len(indptr) - 1, vectorizer)
 
 
@@ -102,12 +104,31 @@ def column_map(
     n_unknown : int
         Columns behind the others where those that do not stay are counted.
     """
-    columns = np.cumsum(keep) - 1
     n_kept = int(keep.sum())
+    n_columns = n_columns_of(n_kept, n_unknown)
+    columns = np.cumsum(keep) - 1
     columns[~keep] = -1
     if n_unknown:
         columns[~keep] = n_kept + vocabulary.hashed_columns(n_unknown)[~keep]
-    return columns, n_kept + n_unknown
+    return columns, n_columns
+
+
+def n_columns_of(n_terms: int, n_unknown: int) -> int:
+    """Return the width of a matrix, which must fit 32 bits.
+
+    Parameters
+    ----------
+    n_terms : int
+        Columns of the vocabulary.
+    n_unknown : int
+        Columns behind them.
+    """
+    if n_terms + n_unknown >= 2**31:
+        raise ValueError(
+            f"{n_terms} terms and {n_unknown} columns for unknown ones are more than 2**31 - 1: "
+            "lower unknown"
+        )
+    return n_terms + n_unknown
 
 
 def map_columns(

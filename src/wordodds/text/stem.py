@@ -11,6 +11,8 @@ from wordodds.text.documents import Documents
 
 __all__ = ["check_stemmer", "stem", "with_stems"]
 
+_WORDS_AT_ONCE = 50_000  # between them Python looks for Ctrl-C
+
 
 def check_stemmer(language: str) -> None:
     """Raise unless words of this language can be stemmed.
@@ -76,10 +78,13 @@ def _stem_all(language: str, words: list[str]) -> list[str]:
     stems.maxCacheSize = 0  # every word comes once
     # Snowball works on UTF-8, which has no lone surrogates: such a word is its own stem.
     sound = [word for word in words if word.isascii() or _is_encodable(word)]
+    stemmed: list[str] = []
+    for first in range(0, len(sound), _WORDS_AT_ONCE):
+        stemmed += stems.stemWords(sound[first : first + _WORDS_AT_ONCE])
     if len(sound) == len(words):
-        return list(stems.stemWords(words))
-    stemmed = dict(zip(sound, stems.stemWords(sound), strict=True))
-    return [stemmed.get(word, word) for word in words]
+        return stemmed
+    stem_of = dict(zip(sound, stemmed, strict=True))
+    return [stem_of.get(word, word) for word in words]
 
 
 def _is_encodable(word: str) -> bool:

@@ -13,7 +13,7 @@ from wordodds._execution import execution
 from wordodds._sparse import as_csr
 from wordodds.text.count import CountVectorizer
 from wordodds.text.grow import ChosenTerms
-from wordodds.text.vectorizer import constraints, matrix_type
+from wordodds.text.vectorizer import constraints, matrix_type, unchanged_on_error
 
 __all__ = ["TfidfTransformer", "TfidfVectorizer"]
 
@@ -92,7 +92,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
         """
         self.n_features_in_ = len(document_frequency)
         if self.use_idf:
-            kind = dtype if np.dtype(dtype) in (np.float32, np.float64) else np.float64
+            kind: Any = np.float32 if np.dtype(dtype) == np.float32 else np.float64
             smooth = int(bool(self.smooth_idf))
             # In scikit-learn's order of operations, for the same bits.
             idf = np.full(len(document_frequency), n_documents + smooth, dtype=kind)
@@ -283,7 +283,7 @@ norm, use_idf, smooth_idf, sublinear_tf
     def idf_(self) -> npt.NDArray[np.floating[Any]]:
         """Inverse document frequencies, by column."""
         if getattr(self, "_tally", None) is not None:
-            self._engine_vocabulary()
+            self._chosen_for("idf_")
         idf: npt.NDArray[np.floating[Any]] = peer.TfidfVectorizer.idf_.fget(self)
         return idf
 
@@ -313,6 +313,15 @@ norm, use_idf, smooth_idf, sublinear_tf
     def _count_and_fit(self, raw_documents: Any) -> Any:
         self._check_params()
         tfidf = self._transformer()
-        counts = CountVectorizer.fit_transform(self, raw_documents)
-        self._tfidf = tfidf.fit(counts)
+        with unchanged_on_error(self):
+            counts = CountVectorizer.fit_transform(self, raw_documents)
+            self._tfidf = tfidf.fit(counts)
         return counts
+
+    def _check_before_fit(self, raw_documents: Any) -> None:
+        super()._check_before_fit(raw_documents)
+        if self.unknown != "ignore" and self.use_idf and not self.smooth_idf:
+            raise ValueError(
+                "unknown words that no training document has would weigh infinitely: pass "
+                'unknown="ignore", smooth_idf=True or use_idf=False'
+            )

@@ -18,8 +18,16 @@ from wordodds.text.analysis import analysis_of
 from wordodds.text.documents import Documents
 from wordodds.text.stem import check_stemmer, stem, with_stems
 
-__all__ = ["EngineVectorizer", "as_matrix", "constraints", "engine_dtype", "matrix_type"]
+__all__ = [
+    "EngineVectorizer",
+    "as_matrix",
+    "constraints",
+    "engine_dtype",
+    "matrix_type",
+    "unchanged_on_error",
+]
 
+_QUIET: AbstractContextManager[None] = nullcontext()
 _WORD_ANALYZERS = ("word", "unicode_word")
 
 
@@ -80,8 +88,10 @@ class EngineVectorizer:
         self: Any, raw_documents: Any, how: Execution
     ) -> tuple[Documents, core.AnalyzerOptions | None]:
         """Return the documents and how the engine is to read them; None if Python must."""
+        if self.stemmer is not None:
+            self._check_stemmer()
         analysis = analysis_of(self)
-        documents = analysis.prepare(raw_documents)
+        documents = analysis.prepare(raw_documents, self)
         options = analysis.options
         if options is not None and self.stemmer is not None:
             options = with_stems(options, documents, self.stemmer, how)
@@ -101,7 +111,7 @@ class EngineVectorizer:
         self: Any, total: int | None
     ) -> AbstractContextManager[Callable[[int], None] | None]:
         if not self.verbose:
-            return nullcontext()
+            return _QUIET
         return _to_the_end(type(self).__name__, total)
 
 
@@ -125,6 +135,24 @@ def _analyze_compiled(vectorizer: Any, document: Any) -> list[str]:
     how = execution(1)
     (text,), options = vectorizer._analyze((document,), how)
     return options.features(text, *how)  # type: ignore[no-any-return]
+
+
+@contextmanager
+def unchanged_on_error(vectorizer: Any) -> Iterator[None]:
+    """Put an object's attributes back if something is raised.
+
+    Parameters
+    ----------
+    vectorizer : object
+        With attributes in a ``__dict__``.
+    """
+    before = vars(vectorizer).copy()
+    try:
+        yield
+    except BaseException:
+        vars(vectorizer).clear()
+        vars(vectorizer).update(before)
+        raise
 
 
 def engine_dtype(dtype: Any) -> Any:
@@ -151,17 +179,20 @@ def as_matrix(rows: Any, n_columns: int, dtype: Any) -> Any:
         Of the values.
     """
     indptr, indices, data = rows
-    values = data.astype(dtype, copy=False)
+    value_type = np.dtype(dtype)
     shape = (len(indptr) - 1, int(n_columns))
     wanted = matrix_type()
-    if not _LAYOUT_IS_KNOWN:
-        return wanted((values, indices, indptr), shape=shape)
+    if not _LAYOUT_IS_KNOWN or value_type not in _SPARSE_DTYPES:
+        return wanted((data, indices, indptr), shape=shape, dtype=value_type)
+    values = data if data.dtype is value_type else data.astype(value_type, copy=False)
     # As the constructor would leave it, without its checks: these take ten times as long as
     # counting a short document, and it is the engine that wrote the arrays.
     matrix = wanted.__new__(wanted)
-    matrix.__dict__.update(
-        _EMPTY[wanted].__dict__, _shape=shape, data=values, indices=indices, indptr=indptr
-    )
+    matrix.__dict__.update(_EMPTY[wanted].__dict__)
+    matrix._shape = shape
+    matrix.data = values
+    matrix.indices = indices
+    matrix.indptr = indptr
     return matrix
 
 
@@ -172,6 +203,8 @@ def matrix_type() -> Any:
 
 _FLOATS = {np.dtype(kind): np.dtype(kind) for kind in (np.float32, np.float64)}
 _INTEGER = np.dtype(np.int64)
+# For others SciPy has the error.
+_SPARSE_DTYPES = {np.dtype(code) for code in "?bBhHiIlLqQfdgFDG"}
 _EMPTY = {kind: kind((0, 0)) for kind in (sp.csr_array, sp.csr_matrix)}
 _LAYOUT_IS_KNOWN = all(
     {"_shape", "data", "indices", "indptr"} <= empty.__dict__.keys() for empty in _EMPTY.values()

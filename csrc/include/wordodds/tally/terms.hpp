@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "wordodds/base/buffer.hpp"
@@ -36,12 +38,18 @@ class TermTally {
     // Adds the features of one document: n distinct numbers of vocabulary(), with their counts.
     void add_row(std::span<const uint32_t> terms, std::span<const int32_t> counts);
 
-    // Adds another tally. O(other's terms), expected.
-    void merge(const TermTally& other);
+    // Adds another tally. If stopped, only some of its terms were added. O(other's terms), expected.
+    void merge(const TermTally& other, StopToken& stop);
 
     // Drops the rarest terms, by documents, if there are more than max_terms: all that occur in at most
     // as many documents as leaves max_terms or fewer. O(terms).
     void prune(int64_t max_terms);
+
+    // An equal tally, as yet without a table for lookups. O(terms).
+    TermTally copy() const;
+
+    // Gives the terms away; the tally is of no use afterwards.
+    void release_vocabulary(Vocabulary& vocabulary_out) { vocabulary_out = std::move(vocabulary_); }
 
     // Terms in byte order from here on. If stopped, the tally is as before.
     void sort(const Execution& execution);
@@ -55,6 +63,11 @@ class TermTally {
     int64_t n_documents_ = 0;
     int64_t undercount_ = 0;
 };
+
+// The same on the heap, for callers that cannot hold a tally by value.
+inline std::unique_ptr<TermTally> tally_copy(const TermTally& tally) {
+    return std::make_unique<TermTally>(tally.copy());
+}
 
 inline constexpr int64_t no_max_terms = 0;
 

@@ -55,7 +55,6 @@ class LookupCounter {
                 keys_[i] = make_token_key(analyzer_.bytes() + span.begin, span.length, key);
                 vocabulary.prefetch(keys_[i].hash);
             }
-            for (size_t i = 0; i < n; ++i) vocabulary.prefetch_term(keys_[i]);
             for (size_t i = 0; i < n; ++i) {
                 *out = identify(keys_[i]);
                 out += *out != Vocabulary::not_found;

@@ -54,13 +54,6 @@ class Vocabulary {
     // Bring the slot of a hash near, ahead of a lookup.
     void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & slot_mask_]); }
 
-    // Bring near what a lookup of a long token will compare. Precondition: the slot is near.
-    void prefetch_term(const TokenKey& token) const {
-        if (token.length <= token_head_bytes) return;
-        const Slot& slot = slots_[token.hash & slot_mask_];
-        if (slot.hash == token.hash && slot.length == token.length) __builtin_prefetch(arena_.data() + slot.rest);
-    }
-
     // O(length), expected. The hash must have been made with key(). Precondition: the table is there,
     // see prepare_lookups(). While nobody inserts, any number of threads may call find.
     uint32_t find(const TokenKey& token) const;
@@ -73,6 +66,9 @@ class Vocabulary {
     // Renumbers the terms by byte order, which is code point order. Returns the new number of each
     // old one. Drops the table. If stopped, the terms are as before. O(bytes that tell the terms apart).
     std::vector<uint32_t> sort(const Execution& execution);
+
+    // An equal vocabulary, as yet without a table. O(size of the arena).
+    Vocabulary copy() const;
 
     // The terms i with keep[i] != 0, renumbered in their order, replace vocabulary_out.
     // Length: keep size(). O(size()).
