@@ -33,7 +33,7 @@ uint32_t lower_sigma(const Source& text, int64_t begin, int64_t end) {
 // The two ways to read a code point: as its lower-case form, or as it is.
 template <bool lowercase>
 struct Reading {
-    static const NarrowRecord& narrow(uint32_t code_point) {
+    static NarrowRecord narrow(uint32_t code_point) {
         return lowercase ? unicode_narrow_lower[code_point] : unicode_narrow[code_point];
     }
 
@@ -77,17 +77,20 @@ bool is_marked(uint8_t flags) {
 }
 
 // Appends narrow characters up to the first other one or the end; returns where it stopped.
+// Not inlined: the loop needs all registers to itself.
 template <CharacterClass marks, bool lowercase, class Source>
-int64_t append_narrow_run(const Source& text, int64_t begin, int64_t end, uint32_t narrow_end,
+[[gnu::noinline]] int64_t append_narrow_run(const Source& text, int64_t begin, int64_t end, uint32_t narrow_end,
                           MarkedWriter& writer) {
-    MarkedWriter local = writer;  // in registers: nobody else can see it change
+    // Copies, in registers: what is written through a char pointer might else change the originals.
+    const Source source = text;
+    MarkedWriter local = writer;
     int64_t i = begin;
     while (i < end) {
         int64_t behind = i;
-        const uint32_t code_point = text.take(behind);
+        const uint32_t code_point = source.take(behind);
         if (code_point >= narrow_end) break;
-        const NarrowRecord& narrow = Reading<lowercase>::narrow(code_point);
-        if (narrow.length == 0) [[unlikely]] break;
+        const NarrowRecord narrow = Reading<lowercase>::narrow(code_point);
+        if (narrow == 0) [[unlikely]] break;
         local.append_narrow<marks>(narrow);
         i = behind;
     }

@@ -49,31 +49,30 @@ def specials() -> dict[int, str]:
     return found
 
 
-def narrow_initialiser(code: int, delta: int, special: bool) -> str:
-    """Return bytes, marks and length of ``code + delta`` in UTF-8.
+def narrow_record(code: int, delta: int, special: bool) -> int:
+    """Return bytes, marks and length of ``code + delta`` in UTF-8, as the header lays them out.
 
-    All zero where the form takes context, more than one character or more than two bytes.
+    0 where the form takes context, more than one character or more than two bytes.
     """
     form = code + delta
     if special or form >= NARROW:
-        return "    {{0, 0}, {0, 0}, {0, 0}, 0},"
+        return 0
     encoded = chr(form).encode()
-    word, space = (int(bool(record_of(chr(form))[0] & flag)) for flag in (WORD, SPACE))
-    # As a signed char holds them: initialisers must not narrow.
-    first, last = (byte - 256 if byte > 127 else byte for byte in (encoded[0], encoded[-1]))
-    marks = f"{{{word}, {word}}}, {{{1 - space}, {1 - space}}}"
-    return f"    {{{{{first}, {last}}}, {marks}, {len(encoded)}}},"
+    flags = record_of(chr(form))[0]
+    word = 0x0101 if flags & WORD else 0
+    not_space = 0 if flags & SPACE else 0x0101
+    return encoded[0] | encoded[-1] << 8 | word << 16 | not_space << 32 | len(encoded) << 48
 
 
-def narrow_as_is(code: int) -> str:
-    """Return the initialiser of the code point itself."""
-    return narrow_initialiser(code, 0, special=False)
+def narrow_as_is(code: int) -> int:
+    """Return the record of the code point itself."""
+    return narrow_record(code, 0, special=False)
 
 
-def narrow_lower(code: int) -> str:
-    """Return the initialiser of its lower-case form."""
+def narrow_lower(code: int) -> int:
+    """Return the record of its lower-case form."""
     flags, delta = record_of(chr(code))
-    return narrow_initialiser(code, delta, special=bool(flags & SPECIAL))
+    return narrow_record(code, delta, special=bool(flags & SPECIAL))
 
 
 def stripped(code: int) -> str:
@@ -163,10 +162,10 @@ const uint8_t unicode_stage2[{len(stage2)}] = {{
 {rows(stage2)}
 }};
 const NarrowRecord unicode_narrow[{NARROW}] = {{
-{chr(10).join(map(narrow_as_is, range(NARROW)))}
+{rows([narrow_as_is(code) for code in range(NARROW)], per_line=6)}
 }};
 const NarrowRecord unicode_narrow_lower[{NARROW}] = {{
-{chr(10).join(map(narrow_lower, range(NARROW)))}
+{rows([narrow_lower(code) for code in range(NARROW)], per_line=6)}
 }};
 const UnicodeRecord unicode_records[{len(records)}] = {{
 {chr(10).join(f"    {{{flags}, {delta}}}," for flags, delta in records)}

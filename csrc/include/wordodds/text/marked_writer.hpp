@@ -28,10 +28,10 @@ class MarkedWriter {
 
     // Always writes two bytes: no branch on the length, which changes with nearly every character.
     template <CharacterClass marks>
-    void append_narrow(const NarrowRecord& record) {
-        std::memcpy(bytes_ + size_, record.bytes, 2);
-        std::memcpy(marks_ + size_, marks == CharacterClass::word ? record.word : record.not_space, 2);
-        size_ += record.length;
+    void append_narrow(NarrowRecord record) {
+        store_two(record, bytes_ + size_);
+        store_two(record >> (marks == CharacterClass::word ? 16 : 32), marks_ + size_);
+        size_ += static_cast<int64_t>(record >> 48);
     }
 
     // 64 ASCII characters at once.
@@ -53,6 +53,13 @@ class MarkedWriter {
     }
 
    private:
+    // The lowest byte first.
+    static void store_two(uint64_t value, void* out) {
+        auto two = static_cast<uint16_t>(value);
+        if constexpr (std::endian::native == std::endian::big) two = __builtin_bswap16(two);
+        std::memcpy(out, &two, 2);
+    }
+
     // Eight bytes of 0 or 1 as eight bits, the first one lowest: the product moves byte i to bit 56 + i,
     // and no two terms meet.
     static uint64_t packed(const uint8_t* marks) {

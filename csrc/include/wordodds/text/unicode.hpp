@@ -19,12 +19,12 @@ inline constexpr uint8_t unicode_space = 16;     // matches \s
 
 // A code point below unicode_narrow_end, or its lower-case form, ready to be written: most letters of
 // European, Greek, Cyrillic, Hebrew and Arabic text are there.
-struct alignas(8) NarrowRecord {
-    signed char bytes[2];  // UTF-8; both are the same if there is one
-    uint8_t word[2];       // 1 if the form matches \w, for each byte
-    uint8_t not_space[2];  // 1 if it matches \S
-    uint8_t length;        // 0: the form does not fit here
-};
+// All in one word, which takes one load:
+//     bits  0-15  its bytes in UTF-8, the first one lowest; both are the same if there is one
+//     bits 16-31  for each byte, 1 if the form matches \w
+//     bits 32-47  for each byte, 1 if it matches \S
+//     bits 48-55  how many bytes there are; 0: the form does not fit here
+using NarrowRecord = uint64_t;
 inline constexpr uint32_t unicode_narrow_end = 0x800;
 
 extern const NarrowRecord unicode_narrow[];
