@@ -50,7 +50,7 @@ def expected():
 def race(contender, measure, expected, request):
     """Time one contender at a job; the peer runs first, its answer is the others'."""
 
-    def run(job, *, peer_rounds=2, rounds=9):
+    def run(job, *, peer_rounds=4, rounds=15):
         name = request.function.__name__
         result = measure(job, rounds=peer_rounds if contender == PEER else rounds)
         if contender == PEER:

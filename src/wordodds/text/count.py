@@ -11,12 +11,12 @@ from sklearn.feature_extraction import text as peer
 from sklearn.utils.validation import check_array
 
 from wordodds._core import text as core
-from wordodds._core.tally import TermTally
 from wordodds._execution import Execution, execution
 from wordodds._sparse import as_csr
-from wordodds.text.analysis import new_hash_key, pack_vocabulary
+from wordodds.text.analysis import new_hash_key
 from wordodds.text.documents import Documents
-from wordodds.text.grow import ChosenTerms, GrowingVocabulary, empty_vocabulary
+from wordodds.text.fitted import FittedVocabulary
+from wordodds.text.grow import empty_vocabulary
 from wordodds.text.prune import column_map, kept_columns, map_columns, n_columns_of
 from wordodds.text.vectorizer import (
     EngineVectorizer,
@@ -29,7 +29,7 @@ from wordodds.text.vectorizer import (
 __all__ = ["CountVectorizer"]
 
 
-class CountVectorizer(EngineVectorizer, GrowingVocabulary, peer.CountVectorizer):  # type: ignore[misc]
+class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):  # type: ignore[misc]
     r"""Count the words of each document.
 
     scikit-learn's ``CountVectorizer``, with the same parameters, attributes, errors and results:
@@ -98,11 +98,6 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
     >>> grown.get_feature_names_out(), grown.document_frequency_
     (array(['cat', 'hat', 'sat', 'the'], dtype=object), array([1, 1, 1, 1]))
     """
-
-    _vocabulary: core.Vocabulary | None
-    _vocabulary_dict: dict[str, int] | None
-    _tally: TermTally | None
-    _chosen: ChosenTerms | None
 
     _parameter_constraints = constraints(peer.CountVectorizer._parameter_constraints)
 
@@ -263,47 +258,6 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             found.append(terms[columns[columns < len(terms)]])
         return found
 
-    @property
-    def vocabulary_(self) -> dict[str, int]:
-        """The column of each word."""
-        # AttributeError before fit, so that hasattr answers as for any fitted attribute.
-        if self._vocabulary_dict is None:
-            try:
-                terms = self._engine_vocabulary().terms()
-            except ValueError as error:
-                raise AttributeError(f"there is no vocabulary: {error}") from error
-            self._vocabulary_dict = {term: column for column, term in enumerate(terms)}
-        return self._vocabulary_dict
-
-    @vocabulary_.setter
-    def vocabulary_(self, vocabulary: dict[str, int]) -> None:
-        fixed = getattr(self, "fixed_vocabulary_", False)
-        self._forget_vocabulary()
-        self.fixed_vocabulary_ = fixed
-        self._vocabulary_dict = vocabulary
-
-    def _forget_vocabulary(self) -> None:
-        self.fixed_vocabulary_ = False
-        self._vocabulary = None
-        self._vocabulary_dict = None
-        self._tally = None
-        self._chosen = None
-
-    def _adopt(self, chosen: ChosenTerms) -> None:
-        self._chosen = chosen
-        self._vocabulary = chosen.vocabulary
-
-    def _engine_vocabulary(self) -> core.Vocabulary:
-        if self._vocabulary is None:
-            if self._tally is not None:
-                self._adopt(self._choose(self._tally))
-            else:
-                assert self._vocabulary_dict is not None
-                terms = sorted(self._vocabulary_dict, key=self._vocabulary_dict.__getitem__)
-                self._vocabulary = pack_vocabulary(terms)
-        assert self._vocabulary is not None
-        return self._vocabulary
-
     def _fit_transform_pruned(self, raw_documents: Any) -> Any:
         how = execution(self.n_jobs)
         documents, options = self._analyze(raw_documents, how)
@@ -315,13 +269,6 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         self._add_tally(tally)
         self._adopt(chosen)
         return counts
-
-    def _check_vocabulary(self) -> None:
-        # Without building the dict, unless scikit-learn's way with a given vocabulary needs it.
-        if not self.__sklearn_is_fitted__():
-            super()._check_vocabulary()
-        elif not len(self._engine_vocabulary()):
-            raise ValueError("Vocabulary is empty")
 
     def _check_before_fit(self, raw_documents: Any) -> None:
         self._validate_params()
@@ -390,28 +337,3 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
                     *how,
                 )
         return as_matrix(rows, len(vocabulary) + n_unknown, self.dtype)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_vocabulary")
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__().copy()
-        if state.get("_vocabulary") is not None:
-            state["_vocabulary"] = state["_vocabulary"].packed()
-            state["_vocabulary_dict"] = None
-            if state.get("_chosen") is not None:
-                state["_chosen"] = state["_chosen"][1:]  # the rest of it is the vocabulary
-        if state.get("_tally") is not None:
-            state["_tally"] = state["_tally"].packed()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if state.get("_vocabulary") is not None:
-            arena, offsets = state["_vocabulary"]
-            vocabulary = core.Vocabulary(arena, offsets, new_hash_key())
-            state = state | {"_vocabulary": vocabulary}
-            if state.get("_chosen") is not None:
-                state["_chosen"] = ChosenTerms(vocabulary, *state["_chosen"])
-        if state.get("_tally") is not None:
-            state = state | {"_tally": TermTally.unpacked(*state["_tally"], new_hash_key())}
-        super().__setstate__(state)

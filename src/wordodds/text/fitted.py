@@ -1,0 +1,97 @@
+"""What a vectorizer knows after its fit: terms and their columns."""
+
+from typing import Any
+
+from wordodds._core import text as core
+from wordodds._core.tally import TermTally
+from wordodds.text.analysis import new_hash_key, pack_vocabulary
+from wordodds.text.grow import ChosenTerms, GrowingVocabulary
+
+__all__ = ["FittedVocabulary"]
+
+
+class FittedVocabulary(GrowingVocabulary):
+    """A part of the vectorizers that have a vocabulary.
+
+    One of three is there after a fit, and the others are made from it when they are needed: the
+    engine's packed vocabulary, the dict that users know, or the tally that the vocabulary is
+    chosen from.
+    """
+
+    _vocabulary: core.Vocabulary | None
+    _vocabulary_dict: dict[str, int] | None
+    _tally: TermTally | None
+    _chosen: ChosenTerms | None
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        """The column of each word."""
+        # AttributeError before fit, so that hasattr answers as for any fitted attribute.
+        if self._vocabulary_dict is None:
+            try:
+                terms = self._engine_vocabulary().terms()
+            except ValueError as error:
+                raise AttributeError(f"there is no vocabulary: {error}") from error
+            self._vocabulary_dict = {term: column for column, term in enumerate(terms)}
+        return self._vocabulary_dict
+
+    @vocabulary_.setter
+    def vocabulary_(self, vocabulary: dict[str, int]) -> None:
+        fixed = getattr(self, "fixed_vocabulary_", False)
+        self._forget_vocabulary()
+        self.fixed_vocabulary_ = fixed
+        self._vocabulary_dict = vocabulary
+
+    def _forget_vocabulary(self) -> None:
+        self.fixed_vocabulary_ = False
+        self._vocabulary = None
+        self._vocabulary_dict = None
+        self._tally = None
+        self._chosen = None
+
+    def _adopt(self, chosen: ChosenTerms) -> None:
+        self._chosen = chosen
+        self._vocabulary = chosen.vocabulary
+
+    def _engine_vocabulary(self) -> core.Vocabulary:
+        if self._vocabulary is None:
+            if self._tally is not None:
+                self._adopt(self._choose(self._tally))
+            else:
+                assert self._vocabulary_dict is not None
+                terms = sorted(self._vocabulary_dict, key=self._vocabulary_dict.__getitem__)
+                self._vocabulary = pack_vocabulary(terms)
+        assert self._vocabulary is not None
+        return self._vocabulary
+
+    def _check_vocabulary(self) -> None:
+        # Without building the dict, unless scikit-learn's way with a given vocabulary needs it.
+        if not self.__sklearn_is_fitted__():
+            super()._check_vocabulary()  # type: ignore[misc]
+        elif not len(self._engine_vocabulary()):
+            raise ValueError("Vocabulary is empty")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_vocabulary")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
+        if state.get("_vocabulary") is not None:
+            state["_vocabulary"] = state["_vocabulary"].packed()
+            state["_vocabulary_dict"] = None
+            if state.get("_chosen") is not None:
+                state["_chosen"] = state["_chosen"][1:]  # the rest of it is the vocabulary
+        if state.get("_tally") is not None:
+            state["_tally"] = state["_tally"].packed()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if state.get("_vocabulary") is not None:
+            arena, offsets = state["_vocabulary"]
+            vocabulary = core.Vocabulary(arena, offsets, new_hash_key())
+            state = state | {"_vocabulary": vocabulary}
+            if state.get("_chosen") is not None:
+                state["_chosen"] = ChosenTerms(vocabulary, *state["_chosen"])
+        if state.get("_tally") is not None:
+            state = state | {"_tally": TermTally.unpacked(*state["_tally"], new_hash_key())}
+        super().__setstate__(state)  # type: ignore[misc]
