@@ -200,6 +200,20 @@ def test_a_stemmer_that_turns_bad_after_the_fit(kind):
         vectorizer.transform(TEXTS)
 
 
+def test_a_word_that_nobody_speaks_is_its_own_stem():
+    # Snowball's German would take time that grows with the square of it.
+    word = "aeiouy" * 200
+    assert CountVectorizer(stemmer="german").fit([f"{word} hunde"]).vocabulary_ == {
+        word: 0,
+        "hund": 1,
+    }
+
+
+def test_a_given_vocabulary_leaves_nothing_to_choose():
+    with pytest.raises(ValueError, match="nothing to choose"):
+        CountVectorizer(vocabulary=["the"], max_terms=5).fit(TEXTS)
+
+
 def test_terms_of_a_vocabulary_are_text():
     with pytest.raises(TypeError, match="terms of a vocabulary must be str, got tuple"):
         CountVectorizer(vocabulary={("a",): 0}).fit_transform(TEXTS)

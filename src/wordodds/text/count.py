@@ -43,8 +43,9 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
 
     Parameters
     ----------
-    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
-token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words
+        As in scikit-learn.
+    token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype
         As in scikit-learn.
     analyzer : {"word", "char", "char_wb", "unicode_word"} or callable, default="word"
         As in scikit-learn. "unicode_word" finds words by the word boundaries of Unicode (UAX #29),
@@ -57,9 +58,11 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         Whether None, NaN and null are refused or count as empty text.
     stemmer : str or None, default=None
         A Snowball language such as "english": words are replaced by their stems, after stop
-        words are dropped. Each distinct word is stemmed once. Needs PyStemmer.
+        words are dropped. Each distinct word of up to 1,000 characters is stemmed once. Needs
+        PyStemmer.
     max_terms : int or None, default=None
-        Limits memory while counting: whenever twice as many terms are held, the rarest are dropped.
+        Limits the memory of terms: whenever twice as many are held after 32 million characters,
+        the rarest are dropped. Feed a corpus that does not fit by `partial_fit` in batches.
         Every term that occurs in more than ``undercount_`` documents is kept, and no document
         frequency is wrong by more than that. At most so many terms remain, and ``fit_transform``
         reads the text twice.
@@ -159,7 +162,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
 
         Parameters
         ----------
-        raw_documents : iterable of str or bytes, of file names or files
+        raw_documents : iterable of str or bytes, of file names or files; or a column of text
             The documents; see the parameter ``input``.
         y : ignored
             So that the vectorizer fits into pipelines.
@@ -209,11 +212,11 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         return as_matrix(rows, n_columns, self.dtype)
 
     def transform(self, raw_documents: Any) -> Any:
-        """Count the words of the vocabulary; other words are dropped.
+        """Count the words of the vocabulary; others go where ``unknown`` says.
 
         Parameters
         ----------
-        raw_documents : iterable of str or bytes, of file names or files
+        raw_documents : iterable of str or bytes, of file names or files; or a column of text
             The documents; see the parameter ``input``.
 
         Returns
@@ -279,6 +282,10 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         self._check_stemmer()
         self._n_unknown()
         self._check_max_terms()
+        if self.vocabulary is not None and self.max_terms is not None:
+            raise ValueError(
+                "a given vocabulary leaves max_terms nothing to choose: pass one of them"
+            )
 
     def _n_unknown(self) -> int:
         if self.unknown == "ignore":
@@ -290,7 +297,8 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             if 1 <= n_columns < 2**31:
                 return n_columns
         raise ValueError(
-            f'unknown must be "ignore", "count" or a number of columns >= 1, got {self.unknown!r}'
+            'unknown must be "ignore", "count" or a number of columns from 1 to 2**31 - 1, '
+            f"got {self.unknown!r}"
         )
 
     def _unknown_names(self) -> list[str]:

@@ -61,8 +61,8 @@ class GrowingVocabulary:
 
         Parameters
         ----------
-        other : vectorizer
-            Of the same kind and with the same parameters.
+        other : CountVectorizer or TfidfVectorizer
+            One that finds the same features; its other parameters do not matter.
         """
         if not isinstance(other, GrowingVocabulary):
             raise TypeError(f"other must be a vectorizer, got {type(other).__name__}")
@@ -192,5 +192,5 @@ def empty_vocabulary() -> ValueError:
     """Return the error for documents without a single term."""
     return ValueError(
         "empty vocabulary; perhaps the documents only contain stop words, or no word that "
-        "the token_pattern takes"
+        "the analyzer or its token_pattern takes"
     )

@@ -12,6 +12,7 @@ from wordodds.text.documents import Documents
 __all__ = ["check_stemmer", "stem", "with_stems"]
 
 _WORDS_AT_ONCE = 50_000  # between them Python looks for Ctrl-C
+_LONGEST = 1000  # characters
 
 
 def check_stemmer(language: str) -> None:
@@ -76,8 +77,9 @@ def _stem_all(language: str, words: list[str]) -> list[str]:
 
     stems: Any = Stemmer.Stemmer(language)
     stems.maxCacheSize = 0  # every word comes once
-    # Snowball works on UTF-8, which has no lone surrogates: such a word is its own stem.
-    sound = [word for word in words if word.isascii() or _is_encodable(word)]
+    # Snowball works on UTF-8, which has no lone surrogates, and some languages take quadratic time
+    # on words that nobody speaks: such a word is its own stem.
+    sound = [word for word in words if len(word) <= _LONGEST and _is_encodable(word)]
     stemmed: list[str] = []
     for first in range(0, len(sound), _WORDS_AT_ONCE):
         stemmed += stems.stemWords(sound[first : first + _WORDS_AT_ONCE])
@@ -88,6 +90,8 @@ def _stem_all(language: str, words: list[str]) -> list[str]:
 
 
 def _is_encodable(word: str) -> bool:
+    if word.isascii():
+        return True
     try:
         word.encode()
     except UnicodeEncodeError:
