@@ -25,10 +25,13 @@ struct FixedWidth {
     explicit FixedWidth(const Document& document)
         : data(static_cast<const Unit*>(document.data)), length(document.length) {}
 
+    uint32_t operator[](int64_t i) const { return static_cast<uint32_t>(data[i]); }
     uint32_t take(int64_t& i) const { return static_cast<uint32_t>(data[i++]); }
     uint32_t take_back(int64_t& i) const { return static_cast<uint32_t>(data[--i]); }
 
     bool copy_ascii_block(int64_t i, char* out) const {
+        // Four samples find out soon about text in another alphabet.
+        if (((*this)[i] | (*this)[i + 21] | (*this)[i + 42] | (*this)[i + 63]) >= 0x80) return false;
         uint32_t all = 0;
         for (int64_t k = 0; k < source_block_size; ++k) {
             all |= static_cast<uint32_t>(data[i + k]);
@@ -58,6 +61,7 @@ struct Utf8 {
     }
 
     bool copy_ascii_block(int64_t i, char* out) const {
+        if ((data[i] | data[i + 21] | data[i + 42] | data[i + 63]) & 0x80) return false;
         std::memcpy(out, data + i, source_block_size);
         uint8_t all = 0;
         for (int64_t k = 0; k < source_block_size; ++k) all |= static_cast<uint8_t>(out[k]);
