@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 #include "wordodds/base/radix_sort.hpp"
 #include "wordodds/text/lookup_counter.hpp"
@@ -68,6 +69,11 @@ std::vector<size_t> split_finely(std::span<const Document> documents, const Exec
     return split_by_length(documents, execution.n_jobs == 1 ? 1 : parts_per_job * execution.n_jobs);
 }
 
+// Not by the vocabulary's own hash, which is another one in every process.
+uint32_t hashed_column(const char* bytes, uint32_t length, int64_t n_columns) {
+    return n_columns == 1 ? 0 : murmur3_32(bytes, length) % static_cast<uint32_t>(n_columns);
+}
+
 }  // namespace
 
 int64_t frozen_columns(const Vocabulary& vocabulary, int64_t n_unknown) {
@@ -80,9 +86,15 @@ int64_t frozen_columns(const Vocabulary& vocabulary, int64_t n_unknown) {
 uint32_t unknown_column(const TokenKey& token, const Vocabulary& vocabulary, int64_t n_unknown) {
     if (n_unknown == 0) return Vocabulary::not_found;
     const auto first = static_cast<uint32_t>(vocabulary.size());
-    if (n_unknown == 1) return first;
-    // Not the vocabulary's own hash, which is another one in every process.
-    return first + murmur3_32(token.data, token.length) % static_cast<uint32_t>(n_unknown);
+    return first + hashed_column(token.data, token.length, n_unknown);
+}
+
+void vocabulary_hash_columns(const Vocabulary& vocabulary, int64_t n_columns,
+                             std::span<int64_t> columns_out) {
+    for (size_t i = 0; i < columns_out.size(); ++i) {
+        const std::string_view term = vocabulary.term(static_cast<int64_t>(i));
+        columns_out[i] = hashed_column(term.data(), static_cast<uint32_t>(term.size()), n_columns);
+    }
 }
 
 CountedRows documents_count_growing(std::span<const Document> documents,

@@ -204,13 +204,13 @@ def test_threads():
 
 def test_the_first_to_ask_chooses_for_all(monkeypatch):
     # While one thread works out the weights, no other may find a vocabulary without them.
-    real = TfidfTransformer.fit_frequencies
+    real = TfidfTransformer._fit_frequencies
 
     def slow(self, *args):
         time.sleep(0.05)
         return real(self, *args)
 
-    monkeypatch.setattr(TfidfTransformer, "fit_frequencies", slow)
+    monkeypatch.setattr(TfidfTransformer, "_fit_frequencies", slow)
     shared = TfidfVectorizer().partial_fit(TEXTS)
     starts = [0.0, 0.01, 0.02, 0.03]
 

@@ -64,7 +64,8 @@ struct Call {
         return raised;
     }
 
-    // Precondition: the interpreter lock is held. False if Python raised.
+    // Tells `advance` what was done since the last time; a binding calls it once more when its kernel has
+    // ended. Precondition: the interpreter lock is held. False if Python raised.
     bool tell() {
         if (advance == nullptr) return true;
         const int64_t done = stop.done();

@@ -34,6 +34,7 @@ cdef extern from "call.hpp" namespace "wordodds::binding" nogil:
         Call(int32_t n_jobs, int32_t instruction_set) except +
         Call(int32_t n_jobs, int32_t instruction_set, PyObject* advance) except +
         Execution execution
+        bint tell() except False
     span[T] span_of[T](T* data, int64_t length)
     CsrView[Index, Value] csr_view[Index, Value](
         int64_t n_rows, int64_t n_cols,

@@ -17,10 +17,6 @@ class TermTally:
     def n_documents(self) -> int:
         """How many documents were added."""
 
-    @property
-    def undercount(self) -> int:
-        """How many documents the number of a term may have missed."""
-
     def add(
         self,
         documents: Any,

@@ -4,12 +4,10 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 from libcpp.memory cimport unique_ptr, make_unique
 
-import numpy as np
-
 from wordodds._core.common cimport Call, Execution, span, span_of
 from wordodds._core.text cimport (
     AnalyzerOptions, Borrowed, CAnalyzerOptions, CVocabulary, Document, HashKey, Vocabulary, borrow,
-    hash_key,
+    copied_numbers, hash_key,
 )
 
 cdef extern from "wordodds/base/stop.hpp" namespace "wordodds" nogil:
@@ -35,13 +33,8 @@ cdef extern from "wordodds/tally/terms.hpp" namespace "wordodds" nogil:
         span[Document], const CAnalyzerOptions&, int64_t, const Execution&, CTermTally&) except +
 
 
-cdef object copied(span[const int64_t] numbers):
-    result = np.empty(numbers.size(), dtype=np.int64)
-    cdef int64_t[::1] out = result
-    cdef size_t i
-    for i in range(numbers.size()):
-        out[i] = numbers.data()[i]
-    return result
+cdef object of_span(span[const int64_t] numbers):
+    return copied_numbers(numbers.data(), numbers.size())
 
 
 cdef class TermTally:
@@ -59,10 +52,6 @@ cdef class TermTally:
     def n_documents(self):
         return self.engine.get().n_documents()
 
-    @property
-    def undercount(self):
-        return self.engine.get().undercount()
-
     def add(
         self, object documents, AnalyzerOptions options not None, int64_t max_terms,
         object advance, int32_t n_jobs, int32_t instruction_set,
@@ -73,6 +62,7 @@ cdef class TermTally:
             c_documents_tally(
                 borrowed.view, options.engine, max_terms, call.get().execution,
                 self.engine.get()[0])
+        call.get().tell()
 
     def add_tally(self, TermTally other not None):
         # With the interpreter lock and without a stop: whole, and nobody else sees half of it.
@@ -86,8 +76,8 @@ cdef class TermTally:
         cdef CTermTally* engine = self.engine.get()
         return (
             engine.vocabulary().arena().data()[:engine.vocabulary().arena().size()],
-            copied(engine.vocabulary().offsets()), copied(engine.n_documents_with()),
-            copied(engine.n_occurrences()), engine.n_documents(), engine.undercount())
+            of_span(engine.vocabulary().offsets()), of_span(engine.n_documents_with()),
+            of_span(engine.n_occurrences()), engine.n_documents(), engine.undercount())
 
     @staticmethod
     def unpacked(
@@ -115,5 +105,5 @@ cdef class TermTally:
             ordered.get().sort(call.get().execution)
         ordered.get().release_vocabulary(vocabulary.engine.get()[0])
         return (
-            vocabulary, copied(ordered.get().n_documents_with()),
-            copied(ordered.get().n_occurrences()), ordered.get().undercount())
+            vocabulary, of_span(ordered.get().n_documents_with()),
+            of_span(ordered.get().n_occurrences()), ordered.get().undercount())

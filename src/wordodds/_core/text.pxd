@@ -89,4 +89,5 @@ cdef class Borrowed:
 
 
 cdef HashKey hash_key(tuple key)
+cdef object copied_numbers(const int64_t* numbers, size_t n)
 cdef Borrowed borrow(object documents)

@@ -48,7 +48,6 @@ class AnalyzerOptions:
         ngram_min: int,
         ngram_max: int,
         stop_words: Vocabulary | None,
-        stems: WordMap | None,
     ) -> None:
         """Take "word", "char", "char_wb" or "unicode_word" and its options."""
 

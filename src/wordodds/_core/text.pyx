@@ -2,7 +2,7 @@
 """Counting words: Python's strings in, NumPy arrays out."""
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint32_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t
 from libcpp.memory cimport unique_ptr, make_unique
 from libcpp.string cimport string
 from libcpp.utility cimport move
@@ -36,6 +36,7 @@ cdef extern from "wordodds/text/count.hpp" namespace "wordodds" nogil:
         const Execution&) except +
     CountedRows c_documents_count_hashed "wordodds::documents_count_hashed"(
         span[Document], const CAnalyzerOptions&, HashingOptions, const Execution&) except +
+    void vocabulary_hash_columns(const CVocabulary&, int64_t, span[int64_t]) except +
     void counted_rows_write[Index, Value](
         const CountedRows&, bint, const Execution&, span[Index], span[Index], span[Value]) except +
 
@@ -51,9 +52,6 @@ cdef extern from "wordodds/text/feature_counter.hpp" namespace "wordodds" nogil:
         void add(const Document&) except +
         void end_row() except +
         CountedRows finish(const Execution&, CVocabulary&) except +
-
-cdef extern from "wordodds/text/murmur.hpp" namespace "wordodds" nogil:
-    uint32_t murmur3_32(const char*, uint32_t)
 
 cdef extern from "wordodds/text/tfidf.hpp" namespace "wordodds" nogil:
     cdef enum class RowNorm(int32_t):
@@ -84,6 +82,12 @@ cdef HashKey hash_key(tuple key):
     return result
 
 
+cdef object copied_numbers(const int64_t* numbers, size_t n):
+    cdef const char* bytes_ = <const char*> numbers
+    # A copy of the copy: arrays over bytes cannot be written to.
+    return np.frombuffer(bytes_[:n * sizeof(int64_t)], dtype=np.int64).copy()
+
+
 cdef class Vocabulary:
     """The terms of a fitted vectorizer, packed, in column order."""
 
@@ -106,13 +110,8 @@ cdef class Vocabulary:
 
     def packed(self):
         cdef span[const char] arena = self.engine.get().arena()
-        cdef span[const int64_t] offsets = self.engine.get().offsets()
-        copied = np.empty(offsets.size(), dtype=np.int64)
-        cdef int64_t[::1] out = copied
-        cdef size_t i
-        for i in range(offsets.size()):
-            out[i] = offsets.data()[i]
-        return arena.data()[:arena.size()], copied
+        return arena.data()[:arena.size()], copied_numbers(
+            self.engine.get().offsets().data(), self.engine.get().offsets().size())
 
     def terms(self):
         # One conversion a term; surrogates pass, as they came in.
@@ -124,15 +123,12 @@ cdef class Vocabulary:
             names.append(PyUnicode_DecodeUTF8(term.data(), term.size(), "surrogatepass"))
         return names
 
-    def hashed_columns(self, uint32_t n_columns):
-        # As the engine does for words that a vocabulary does not hold.
-        cdef int64_t i
-        cdef string_view term
+    def hashed_columns(self, int64_t n_columns):
         columns = np.empty(len(self), dtype=np.int64)
         cdef int64_t[::1] out = columns
-        for i in range(self.engine.get().size()):
-            term = self.engine.get().term(i)
-            out[i] = murmur3_32(term.data(), <uint32_t> term.size()) % n_columns
+        if out.shape[0]:
+            vocabulary_hash_columns(
+                self.engine.get()[0], n_columns, span_of(&out[0], out.shape[0]))
         return columns
 
     def subset(self, const unsigned char[::1] keep):
@@ -163,7 +159,7 @@ cdef class AnalyzerOptions:
 
     def __init__(
         self, str analyzer, bint lowercase, str strip_accents, int32_t word_min_length,
-        int32_t ngram_min, int32_t ngram_max, Vocabulary stop_words, WordMap stems,
+        int32_t ngram_min, int32_t ngram_max, Vocabulary stop_words,
     ):
         self.engine.kind = {
             "word": AnalyzerKind.word,
@@ -179,14 +175,9 @@ cdef class AnalyzerOptions:
         self.engine.ngram_min = ngram_min
         self.engine.ngram_max = ngram_max
         self.stop_words = stop_words
-        self.stems = stems
         if stop_words is not None:
             stop_words.engine.get().prepare_lookups()
             self.engine.stop_words = stop_words.engine.get()
-        if stems is not None:
-            if stems.engine.get() == NULL:
-                raise ValueError("stems were never made")
-            self.engine.stems = stems.engine.get()
 
     def with_stems(self, WordMap stems not None):
         cdef AnalyzerOptions stemmed = AnalyzerOptions.__new__(AnalyzerOptions)
@@ -308,6 +299,7 @@ def documents_count_growing(
     with nogil:  # `borrowed` pins the text
         rows = move(c_documents_count_growing(
             borrowed.view, options.engine, call.get().execution, vocabulary.engine.get()[0]))
+    call.get().tell()
     return vocabulary, *write_rows(rows, dtype, binary, call.get())
 
 
@@ -322,6 +314,7 @@ def documents_count_frozen(
         rows = move(c_documents_count_frozen(
             borrowed.view, options.engine, vocabulary.engine.get()[0], n_unknown,
             call.get().execution))
+    call.get().tell()
     return write_rows(rows, dtype, binary, call.get())
 
 
@@ -336,6 +329,7 @@ def documents_count_hashed(
     with nogil:  # `borrowed` pins the text
         rows = move(c_documents_count_hashed(
             borrowed.view, options.engine, hashing, call.get().execution))
+    call.get().tell()
     return write_rows(rows, dtype, binary, call.get())
 
 

@@ -167,7 +167,7 @@ def _compiled_for(
         listed = stop_words if isinstance(stop_words, frozenset) else model.get_stop_words()
         words = pack_vocabulary(sorted(word for word in listed if isinstance(word, str)))
     options = core.AnalyzerOptions(
-        analyzer, lowercase, strip_accents, min_length, ngram_min, ngram_max, words, None
+        analyzer, lowercase, strip_accents, min_length, ngram_min, ngram_max, words
     )
     return Compiled(Analysis(_as_documents, options), Analysis(_preprocessed, options))
 

@@ -266,11 +266,11 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         documents, options = self._analyze(raw_documents, how)
         # Read twice: once to choose the terms, once to count them.
         tally = self._tally_of(documents, options, how)
-        chosen = self._choose(tally)
-        counts = self._count_analyzed(documents, options, how, chosen.vocabulary)
+        vocabulary, frequencies = self._choose(tally)
+        counts = self._count_analyzed(documents, options, how, vocabulary)
         self._forget_vocabulary()
         self._add_tally(tally)
-        self._adopt(chosen)
+        self._adopt(vocabulary, frequencies)
         return counts
 
     def _check_before_fit(self, raw_documents: Any) -> None:
@@ -279,7 +279,6 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
             raise ValueError("Iterable over raw text documents expected, string object received.")
         self._validate_ngram_range()
         self._warn_for_unused_params()
-        self._check_stemmer()
         self._n_unknown()
         self._check_max_terms()
         if self.vocabulary is not None and self.max_terms is not None:
@@ -328,13 +327,14 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         vocabulary: core.Vocabulary,
     ) -> Any:
         n_unknown = self._n_unknown()
+        rows: Any
         if options is None:
             counter = core.FeatureCounter.frozen(vocabulary, n_unknown)
             self._count_features(documents, counter)
             _, *rows = counter.finish(engine_dtype(self.dtype), bool(self.binary), *how)
         else:
             with self._progress(len(documents)) as advance:
-                rows = core.documents_count_frozen(  # type: ignore[assignment]
+                rows = core.documents_count_frozen(
                     documents,
                     options,
                     vocabulary,

@@ -5,7 +5,7 @@ from typing import Any
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
 from wordodds.text.analysis import new_hash_key, pack_vocabulary
-from wordodds.text.grow import ChosenTerms, GrowingVocabulary
+from wordodds.text.grow import Frequencies, GrowingVocabulary
 
 __all__ = ["FittedVocabulary"]
 
@@ -21,7 +21,8 @@ class FittedVocabulary(GrowingVocabulary):
     _vocabulary: core.Vocabulary | None
     _vocabulary_dict: dict[str, int] | None
     _tally: TermTally | None
-    _chosen: ChosenTerms | None
+    _frequencies: Frequencies | None
+    _grown_with: dict[str, Any] | None
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -47,16 +48,17 @@ class FittedVocabulary(GrowingVocabulary):
         self._vocabulary = None
         self._vocabulary_dict = None
         self._tally = None
-        self._chosen = None
+        self._frequencies = None
+        self._grown_with = None
 
-    def _adopt(self, chosen: ChosenTerms) -> None:
-        self._chosen = chosen
-        self._vocabulary = chosen.vocabulary
+    def _adopt(self, vocabulary: core.Vocabulary, frequencies: Frequencies) -> None:
+        self._frequencies = frequencies
+        self._vocabulary = vocabulary
 
     def _engine_vocabulary(self) -> core.Vocabulary:
         if self._vocabulary is None:
             if self._tally is not None:
-                self._adopt(self._choose(self._tally))
+                self._adopt(*self._choose(self._tally))
             else:
                 assert self._vocabulary_dict is not None
                 terms = sorted(self._vocabulary_dict, key=self._vocabulary_dict.__getitem__)
@@ -79,8 +81,6 @@ class FittedVocabulary(GrowingVocabulary):
         if state.get("_vocabulary") is not None:
             state["_vocabulary"] = state["_vocabulary"].packed()
             state["_vocabulary_dict"] = None
-            if state.get("_chosen") is not None:
-                state["_chosen"] = state["_chosen"][1:]  # the rest of it is the vocabulary
         if state.get("_tally") is not None:
             state["_tally"] = state["_tally"].packed()
         return state
@@ -88,10 +88,7 @@ class FittedVocabulary(GrowingVocabulary):
     def __setstate__(self, state: dict[str, Any]) -> None:
         if state.get("_vocabulary") is not None:
             arena, offsets = state["_vocabulary"]
-            vocabulary = core.Vocabulary(arena, offsets, new_hash_key())
-            state = state | {"_vocabulary": vocabulary}
-            if state.get("_chosen") is not None:
-                state["_chosen"] = ChosenTerms(vocabulary, *state["_chosen"])
+            state = state | {"_vocabulary": core.Vocabulary(arena, offsets, new_hash_key())}
         if state.get("_tally") is not None:
             state = state | {"_tally": TermTally.unpacked(*state["_tally"], new_hash_key())}
         super().__setstate__(state)  # type: ignore[misc]

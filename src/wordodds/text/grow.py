@@ -13,15 +13,14 @@ from wordodds._execution import Execution, execution
 from wordodds.text.analysis import new_hash_key
 from wordodds.text.prune import kept_terms
 
-__all__ = ["ChosenTerms", "GrowingVocabulary", "empty_vocabulary"]
+__all__ = ["Frequencies", "GrowingVocabulary", "empty_vocabulary"]
 
 _GROWING = Lock()
 
 
-class ChosenTerms(NamedTuple):
-    """What a vectorizer's limits leave of a tally."""
+class Frequencies(NamedTuple):
+    """What a tally knows of the terms of a vocabulary."""
 
-    vocabulary: core.Vocabulary
     document_frequency: npt.NDArray[np.int64]
     undercount: int
 
@@ -34,6 +33,7 @@ class GrowingVocabulary:
     """
 
     _tally: TermTally | None
+    _grown_with: dict[str, Any] | None
 
     def partial_fit(self: Any, raw_documents: Any, y: Any = None) -> Any:
         """Add documents to those that the vocabulary was learned from.
@@ -70,7 +70,7 @@ class GrowingVocabulary:
         theirs = getattr(other, "_tally", None)
         if theirs is None:
             raise ValueError("other has no document frequencies: fit it by partial_fit, then merge")
-        self._check_same_text(_text_parameters(other))
+        self._check_same_text(other._grown_with)
         self._add_tally(theirs)
         return self
 
@@ -82,26 +82,29 @@ class GrowingVocabulary:
     @property
     def document_frequency_(self: Any) -> npt.NDArray[np.int64]:
         """How many documents hold each word of the vocabulary."""
-        return self._chosen_for("document_frequency_").document_frequency  # type: ignore[no-any-return]
+        frequencies: Frequencies = self._frequencies_for("document_frequency_")
+        return frequencies.document_frequency
 
     @property
     def undercount_(self: Any) -> int:
         """How many documents a document frequency may have missed."""
-        return self._chosen_for("undercount_").undercount  # type: ignore[no-any-return]
+        frequencies: Frequencies = self._frequencies_for("undercount_")
+        return frequencies.undercount
 
     def _tally_for(self, name: str) -> TermTally:
-        tally = getattr(self, "_tally", None)
+        tally: TermTally | None = getattr(self, "_tally", None)
         if tally is None:
             raise AttributeError(f"{name} is known after partial_fit, or a fit with max_terms")
-        return tally  # type: ignore[no-any-return]
+        return tally
 
-    def _chosen_for(self: Any, name: str) -> ChosenTerms:
+    def _frequencies_for(self: Any, name: str) -> Frequencies:
         self._tally_for(name)
         try:
             self._engine_vocabulary()
         except ValueError as error:  # so that hasattr answers
             raise AttributeError(f"{name} is not known: {error}") from error
-        return self._chosen  # type: ignore[no-any-return]
+        frequencies: Frequencies = self._frequencies
+        return frequencies
 
     def _tally_of(
         self: Any, documents: Any, options: core.AnalyzerOptions | None, how: Execution
@@ -138,7 +141,7 @@ class GrowingVocabulary:
                     f"{value!r:.80}, now it is {others[name]!r:.80}"
                 )
 
-    def _choose(self: Any, tally: TermTally) -> ChosenTerms:
+    def _choose(self: Any, tally: TermTally) -> tuple[core.Vocabulary, Frequencies]:
         """Sort the terms of a tally and apply the limits to them."""
         how = execution(self.n_jobs)
         vocabulary, frequency, totals, undercount = tally.sorted_terms(self.max_terms or 0, *how)
@@ -152,7 +155,7 @@ class GrowingVocabulary:
         keep = kept_terms(frequency, totals, tally.n_documents, self)
         if keep is not None:
             vocabulary, frequency = vocabulary.subset(keep.astype(np.uint8)), frequency[keep]
-        return ChosenTerms(vocabulary, frequency, undercount)
+        return vocabulary, Frequencies(frequency, undercount)
 
     def _set_tally(self: Any, tally: TermTally) -> None:
         self._forget_vocabulary()

@@ -99,18 +99,18 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
             raise ValueError("Iterable over raw text documents expected, string object received.")
         self._validate_params()
         self._validate_ngram_range()
-        self._check_stemmer()
         how = execution(self.n_jobs)
         hashing = (int(self.n_features), bool(self.alternate_sign))
         output = (engine_dtype(self.dtype), bool(self.binary))
         documents, options = self._analyze(X, how)
+        rows: Any
         if options is None:
             counter = core.FeatureCounter.hashed(*hashing)
             self._count_features(documents, counter)
             _, *rows = counter.finish(*output, *how)
         else:
             with self._progress(len(documents)) as advance:
-                rows = core.documents_count_hashed(  # type: ignore[assignment]
+                rows = core.documents_count_hashed(
                     documents, options, *hashing, *output, advance, *how
                 )
         matrix = as_matrix(rows, self.n_features, self.dtype)

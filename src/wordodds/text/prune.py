@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from wordodds._core import text as core
 
@@ -164,8 +165,6 @@ def map_columns(
 
 
 def _summed(rows: list[Any], n_columns: int, binary: bool) -> list[Any]:
-    import scipy.sparse as sp
-
     indptr, indices, data = rows
     matrix = sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
     matrix.sum_duplicates()

@@ -9,10 +9,11 @@ from sklearn.feature_extraction import text as peer
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from wordodds._core import text as core
+from wordodds._core.text import Vocabulary
 from wordodds._execution import execution
 from wordodds._sparse import as_csr
 from wordodds.text.count import CountVectorizer
-from wordodds.text.grow import ChosenTerms
+from wordodds.text.grow import Frequencies
 from wordodds.text.vectorizer import constraints, matrix_type, unchanged_on_error
 
 __all__ = ["TfidfTransformer", "TfidfVectorizer"]
@@ -69,7 +70,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
         super().fit(X, y)
         return self
 
-    def fit_frequencies(
+    def _fit_frequencies(
         self, document_frequency: npt.NDArray[np.int64], n_documents: int, dtype: Any = np.float64
     ) -> Self:
         """Learn the inverse document frequencies from counts of documents alone.
@@ -87,7 +88,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
         --------
         >>> import numpy as np
         >>> from wordodds import TfidfTransformer
-        >>> TfidfTransformer().fit_frequencies(np.array([2, 1]), 2).idf_.round(3)
+        >>> TfidfTransformer()._fit_frequencies(np.array([2, 1]), 2).idf_.round(3)
         array([1.   , 1.405])
         """
         self.n_features_in_ = len(document_frequency)
@@ -283,7 +284,7 @@ norm, use_idf, smooth_idf, sublinear_tf
     def idf_(self) -> npt.NDArray[np.floating[Any]]:
         """Inverse document frequencies, by column."""
         if getattr(self, "_tally", None) is not None:
-            self._chosen_for("idf_")
+            self._frequencies_for("idf_")
         idf: npt.NDArray[np.floating[Any]] = peer.TfidfVectorizer.idf_.fget(self)
         return idf
 
@@ -291,15 +292,15 @@ norm, use_idf, smooth_idf, sublinear_tf
     def idf_(self, value: Any) -> None:
         peer.TfidfVectorizer.idf_.fset(self, value)
 
-    def _adopt(self, chosen: ChosenTerms) -> None:
+    def _adopt(self, vocabulary: Vocabulary, frequencies: Frequencies) -> None:
         assert self._tally is not None
         # First: another thread that sees the vocabulary will ask for the weights.
-        tfidf = self._transformer().fit_frequencies(
-            chosen.document_frequency, self._tally.n_documents, self.dtype
+        tfidf = self._transformer()._fit_frequencies(
+            frequencies.document_frequency, self._tally.n_documents, self.dtype
         )
         tfidf.n_features_in_ += self._n_unknown()  # without idf: see _check_can_grow
         self._tfidf = tfidf
-        super()._adopt(chosen)
+        super()._adopt(vocabulary, frequencies)
 
     def _transformer(self) -> TfidfTransformer:
         return TfidfTransformer(

@@ -88,8 +88,7 @@ class EngineVectorizer:
         self: Any, raw_documents: Any, how: Execution
     ) -> tuple[Documents, core.AnalyzerOptions | None]:
         """Return the documents and how the engine is to read them; None if Python must."""
-        if self.stemmer is not None:
-            self._check_stemmer()
+        self._check_stemmer()
         analysis = analysis_of(self)
         documents = analysis.prepare(raw_documents, self)
         options = analysis.options
@@ -112,23 +111,7 @@ class EngineVectorizer:
     ) -> AbstractContextManager[Callable[[int], None] | None]:
         if not self.verbose:
             return _QUIET
-        return _to_the_end(type(self).__name__, total)
-
-
-@contextmanager
-def _to_the_end(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show progress; the engine tells how far it came now and then, not that it has ended."""
-    told = 0
-    with progress(label, total, unit="documents") as draw:
-
-        def advance(n: int) -> None:
-            nonlocal told
-            told += n
-            draw(n)
-
-        yield advance
-        if total is not None:
-            draw(total - told)
+        return progress(type(self).__name__, total, unit="documents")
 
 
 def _analyze_compiled(vectorizer: Any, document: Any) -> list[str]:
@@ -185,8 +168,8 @@ def as_matrix(rows: Any, n_columns: int, dtype: Any) -> Any:
     if not _LAYOUT_IS_KNOWN or value_type not in _SPARSE_DTYPES:
         return wanted((data, indices, indptr), shape=shape, dtype=value_type)
     values = data if data.dtype is value_type else data.astype(value_type, copy=False)
-    # As the constructor would leave it, without its checks: these take ten times as long as
-    # counting a short document, and it is the engine that wrote the arrays.
+    # As the constructor would leave it, without its checks: these take longer than counting a short
+    # document, and it is the engine that wrote the arrays.
     matrix = wanted.__new__(wanted)
     matrix.__dict__.update(_EMPTY[wanted].__dict__)
     matrix._shape = shape

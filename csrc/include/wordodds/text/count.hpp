@@ -55,6 +55,11 @@ int64_t frozen_columns(const Vocabulary& vocabulary, int64_t n_unknown);
 // unknown ones, else size() + MurmurHash3 mod n_unknown. 3 bytes behind the token may be read. O(length).
 uint32_t unknown_column(const TokenKey& token, const Vocabulary& vocabulary, int64_t n_unknown);
 
+// columns_out[i] = MurmurHash3 of term i mod n_columns: where unknown_column would put the term, behind
+// the others. Length: columns_out vocabulary.size(). Precondition: 1 <= n_columns < 2^31. O(arena).
+void vocabulary_hash_columns(const Vocabulary& vocabulary, int64_t n_columns,
+                             std::span<int64_t> columns_out);
+
 struct HashingOptions {
     int32_t n_features;   // columns, >= 1
     bool alternate_sign;  // add +1 or -1 by the sign of the hash, else always +1

@@ -12,7 +12,7 @@
 namespace wordodds {
 
 // Fills a LoweredOut from its scratch space: each byte's mark is a byte there, 0 or 1, until finish() packs
-// them into bits. Setting single bits as the bytes come costs three times as much.
+// them into bits: setting single bits as the bytes come would make each wait for the one before.
 class MarkedWriter {
    public:
     static constexpr int64_t block_size = 64;
