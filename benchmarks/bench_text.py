@@ -75,12 +75,12 @@ def test_transform(texts, contender, race):
 
 def test_bigrams(texts, contender, race):
     vectorizer = make("CountVectorizer", contender, ngram_range=(1, 2))
-    race(lambda: vectorizer.fit_transform(texts), peer_rounds=1, rounds=5)
+    race(lambda: vectorizer.fit_transform(texts), peer_rounds=2, rounds=5)
 
 
 def test_char_wb(texts, contender, race):
     vectorizer = make("CountVectorizer", contender, analyzer="char_wb", ngram_range=(2, 4))
-    race(lambda: vectorizer.fit_transform(texts), peer_rounds=1, rounds=3)
+    race(lambda: vectorizer.fit_transform(texts), peer_rounds=2, rounds=3)
 
 
 def test_hashing(texts, contender, race):
@@ -105,7 +105,7 @@ def test_transform_greek_and_cyrillic(foreign_texts, contender, race):
 
 def test_strip_accents(foreign_texts, contender, race):
     vectorizer = make("CountVectorizer", contender, strip_accents="unicode")
-    race(lambda: vectorizer.fit_transform(foreign_texts), peer_rounds=1, rounds=5)
+    race(lambda: vectorizer.fit_transform(foreign_texts), peer_rounds=2, rounds=5)
 
 
 def test_one_short_document(texts, contender, race):

@@ -1,12 +1,14 @@
 """Fixtures that every test may use."""
 
+import io
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from wordodds import _execution
+from wordodds import _execution, _progress
 from wordodds._core import base
 from wordodds.datasets import load_newsgroups
 
@@ -18,6 +20,22 @@ settings.register_profile(
     derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("default")
+
+
+class Terminal(io.StringIO):
+    """A stream that somebody watches."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Return what the progress bar takes for a terminal of 100 columns on standard error."""
+    stream = Terminal()
+    monkeypatch.setattr(_progress, "sys", SimpleNamespace(stderr=stream))
+    monkeypatch.setattr(_progress.shutil, "get_terminal_size", lambda: os.terminal_size((100, 24)))
+    return stream
 
 
 @pytest.fixture(scope="session")

@@ -11,19 +11,6 @@ from wordodds import _progress
 from wordodds._progress import progress
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-@pytest.fixture
-def terminal(monkeypatch):
-    stream = Terminal()
-    monkeypatch.setattr(_progress, "sys", SimpleNamespace(stderr=stream))
-    monkeypatch.setattr(_progress.shutil, "get_terminal_size", lambda: os.terminal_size((100, 24)))
-    return stream
-
-
 def test_nothing_is_written_unless_stderr_is_a_terminal(monkeypatch):
     stream = io.StringIO()
     monkeypatch.setattr(_progress, "sys", SimpleNamespace(stderr=stream))
@@ -101,7 +88,10 @@ def test_a_shorter_text_wipes_the_longer_one(terminal, monkeypatch):
 
 
 def test_a_terminal_that_went_away_does_not_end_the_job(monkeypatch):
-    class Gone(Terminal):
+    class Gone(io.StringIO):
+        def isatty(self):
+            return True
+
         def write(self, text):
             raise OSError("input/output error")
 

@@ -1,11 +1,9 @@
 """verbose: a bar on a terminal, silence elsewhere, and the same result."""
 
-import io
 import os
 import pty
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,18 +17,6 @@ WAYS = pytest.mark.parametrize(
     [{}, {"tokenizer": str.split, "token_pattern": None}, {"analyzer": "char_wb"}],
     ids=["compiled", "python", "char_wb"],
 )
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-@pytest.fixture
-def terminal(monkeypatch):
-    stream = Terminal()
-    monkeypatch.setattr(_progress, "sys", SimpleNamespace(stderr=stream))
-    return stream
 
 
 def assert_equal(ours, expected):
