@@ -1,0 +1,105 @@
+"""Row weights at the public border: sample_weight and class_weight become one array."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["class_weights", "row_weights"]
+
+
+def row_weights(
+    sample_weight: Any,
+    class_weight: Any,
+    classes: npt.NDArray[Any],
+    codes: npt.NDArray[np.int32],
+) -> npt.NDArray[np.float64] | None:
+    """Return the weight of each row, or None where all weigh 1.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_rows,), a number or None
+        Finite and >= 0, not all 0.
+    class_weight : dict, "balanced" or None
+        As in scikit-learn: factors by label, 1 where a label is not named; ``"balanced"`` gives
+        every class the same total.
+    classes : ndarray of shape (n_classes,)
+        The labels.
+    codes : ndarray of shape (n_rows,)
+        The class of each row, as a position in ``classes``.
+
+    Raises
+    ------
+    ValueError
+        Naming the row, if a weight is negative or not finite.
+    """
+    weights = _checked_sample_weight(sample_weight, len(codes))
+    if class_weight is None:
+        return weights
+    factors = class_weights(class_weight, classes, codes, weights)[codes]
+    return factors if weights is None else weights * factors
+
+
+def _checked_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind not in "biuf":
+        try:
+            weights = weights.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"sample_weight must hold numbers: {error}") from error
+    weights = weights.astype(np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights)
+    if weights.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got shape {weights.shape}")
+    if len(weights) != n_rows:
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected ({n_rows},): one weight per row"
+        )
+    wrong = np.flatnonzero(~((weights >= 0.0) & np.isfinite(weights)))
+    if len(wrong):
+        row = int(wrong[0])
+        raise ValueError(f"sample_weight[{row}] must be finite and >= 0, got {weights[row]}")
+    if n_rows and not weights.any():
+        raise ValueError("sample_weight is zero for every row: there is nothing to learn from")
+    return weights
+
+
+def class_weights(
+    class_weight: Any,
+    classes: npt.NDArray[Any],
+    codes: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.float64] | None = None,
+) -> npt.NDArray[np.float64]:
+    """Return the factor of each class.
+
+    Parameters
+    ----------
+    class_weight : dict or "balanced"
+        As in `row_weights`.
+    classes, codes : ndarray
+        As in `row_weights`.
+    weights : ndarray of shape (n_rows,) or None
+        What the rows weigh by themselves.
+    """
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+        present = counts > 0.0
+        share = counts.sum() / max(1, np.count_nonzero(present))
+        return np.divide(share, counts, out=np.ones(len(classes)), where=present)
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f'class_weight must be a dict, "balanced" or None, got {class_weight!r}')
+    known = {label: code for code, label in enumerate(classes.tolist())}
+    factors = np.ones(len(classes))
+    for label, factor in class_weight.items():
+        plain = label.item() if isinstance(label, np.generic) else label
+        if plain not in known:
+            continue  # as in scikit-learn: the same dict serves any part of the labels
+        value = float(factor)
+        if not 0.0 <= value < np.inf:
+            raise ValueError(f"class_weight[{label!r}] must be finite and >= 0, got {factor!r}")
+        factors[known[plain]] = value
+    return factors

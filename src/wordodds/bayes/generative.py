@@ -1,0 +1,122 @@
+"""What every generative classifier offers once it knows log p(x, y)."""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from wordodds._core import score
+from wordodds._execution import execution
+
+__all__ = ["GenerativeClassifier"]
+
+
+class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Predictions from the joint log-probabilities that a model computes.
+
+    A model sets ``classes_`` and ``class_log_prior_`` and gives `_joint_log_proba`, which checks
+    its matrix and returns log p(x, y) as a fresh C-ordered array of doubles, (n_rows, n_classes):
+    minus infinity where a row cannot come from a class, never NaN.
+    """
+
+    classes_: npt.NDArray[Any]
+    class_log_prior_: npt.NDArray[np.float64]
+    n_features_in_: int
+    n_jobs: int | None
+
+    def _joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        raise NotImplementedError
+
+    def joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return log p(row, class), one column per class in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        check_is_fitted(self)
+        return self._joint_log_proba(X)
+
+    def predict_joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return `joint_log_proba`, by scikit-learn's name.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        return self.joint_log_proba(X)
+
+    def log_marginal(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return log p(row): how likely the model finds each row, whatever its class.
+
+        The rows that it finds least likely are outliers. Compare rows of like length: every word
+        makes a document less probable.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        joint = self.joint_log_proba(X)
+        largest = joint.max(axis=1)
+        score.rows_log_softmax(joint, *execution(self.n_jobs))
+        # log p(x) = log p(x, y) - log p(y | x), for the most probable y.
+        return np.where(np.isneginf(largest), -np.inf, largest - joint.max(axis=1))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        return np.asarray(self.classes_[self._decidable(X).argmax(axis=1)])
+
+    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return log p(class | row), one column per class in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        joint = self._decidable(X)
+        score.rows_log_softmax(joint, *execution(self.n_jobs))
+        return joint
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return p(class | row), one column per class in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def _decidable(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the joint log-probabilities; the prior's where no class can explain a row."""
+        check_is_fitted(self)
+        joint = self._joint_log_proba(X)
+        impossible = np.isneginf(joint.max(axis=1))
+        if impossible.any():
+            joint[impossible] = self.class_log_prior_
+        return joint
+
+    def _adopt(self, X: Any, **state: Any) -> Self:
+        """Take over a new state whole: neither a failed nor an interrupted fit leaves half a model.
+
+        ``X`` gives the names and the number of the features.
+        """
+        seen = type(self)()
+        validate_data(seen, X, skip_check_array=True)
+        features = {name: value for name, value in vars(seen).items() if name.endswith("_in_")}
+        if "feature_names_in_" not in features:
+            self.__dict__.pop("feature_names_in_", None)
+        self.__dict__.update(features, **state)
+        return self
