@@ -1,16 +1,27 @@
-"""Naive Bayes on counts, beside scikit-learn: python -m pytest benchmarks/bench_bayes.py."""
+"""Generative classifiers beside scikit-learn: python -m pytest benchmarks/bench_bayes.py."""
 
 import numpy as np
 import pytest
-from sklearn.naive_bayes import MultinomialNB as Peer
+from sklearn import naive_bayes as peers
 
-from wordodds import CountVectorizer, MultinomialNB
+from wordodds import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    CountVectorizer,
+    GaussianNB,
+    MultinomialNB,
+)
 
 from .conftest import PEER, threads_of
 
+ROUNDS = 15
 
-def make_model(contender):
-    return Peer() if contender == PEER else MultinomialNB(n_jobs=threads_of(contender))
+
+def make_model(Model, contender):
+    if contender == PEER:
+        return getattr(peers, Model.__name__)()
+    return Model(n_jobs=threads_of(contender))
 
 
 @pytest.fixture(scope="module")
@@ -21,17 +32,61 @@ def counts(newsgroups):
 
 
 @pytest.fixture(scope="module")
-def expected(newsgroups, counts):
-    return Peer().fit(counts[0], newsgroups[0].labels)
+def frequent(counts):
+    """Return the 300 most frequent words as dense counts, for the models of dense columns."""
+    best = np.argsort(-counts[0].sum(axis=0), kind="stable")[:300]
+    return [part[:, best].toarray() for part in counts]
 
 
-def test_multinomial_fit(newsgroups, counts, expected, contender, measure):
-    labels = newsgroups[0].labels
-    model = measure(lambda: make_model(contender).fit(counts[0], labels), rounds=15)
+@pytest.fixture(scope="module")
+def labels(newsgroups):
+    return [part.labels for part in newsgroups]
+
+
+@pytest.fixture(params=[MultinomialNB, ComplementNB, BernoulliNB], ids=lambda Model: Model.__name__)
+def on_counts(request, benchmark, contender):
+    benchmark.group += f", {request.param.__name__}"
+    return request.param
+
+
+@pytest.fixture(params=[CategoricalNB, GaussianNB], ids=lambda Model: Model.__name__)
+def on_columns(request, benchmark, contender):
+    benchmark.group += f", {request.param.__name__}"
+    return request.param
+
+
+def assert_same_labels(Model, predicted, train, labels, rows):
+    expected = make_model(Model, PEER).fit(train, labels).predict(rows)
+    np.testing.assert_array_equal(predicted, expected)
+
+
+def test_fit(on_counts, contender, counts, labels, measure):
+    model = measure(
+        lambda: make_model(on_counts, contender).fit(counts[0], labels[0]), rounds=ROUNDS
+    )
+    expected = make_model(on_counts, PEER).fit(counts[0], labels[0])
     np.testing.assert_allclose(model.feature_log_prob_, expected.feature_log_prob_, rtol=1e-12)
 
 
-def test_multinomial_predict(newsgroups, counts, expected, contender, measure):
-    model = make_model(contender).fit(counts[0], newsgroups[0].labels)
-    predicted = measure(lambda: model.predict(counts[1]), rounds=15)
-    np.testing.assert_array_equal(predicted, expected.predict(counts[1]))
+def test_predict(on_counts, contender, counts, labels, measure):
+    model = make_model(on_counts, contender).fit(counts[0], labels[0])
+    predicted = measure(lambda: model.predict(counts[1]), rounds=ROUNDS)
+    assert_same_labels(on_counts, predicted, counts[0], labels[0], counts[1])
+
+
+def test_columns_fit(on_columns, contender, frequent, labels, measure):
+    train = np.minimum(frequent[0], 5)
+    model = measure(lambda: make_model(on_columns, contender).fit(train, labels[0]), rounds=ROUNDS)
+    expected = make_model(on_columns, PEER).fit(train, labels[0])
+    np.testing.assert_allclose(
+        model.predict_joint_log_proba(train[:50]),
+        expected.predict_joint_log_proba(train[:50]),
+        rtol=1e-9,
+    )
+
+
+def test_columns_predict(on_columns, contender, frequent, labels, measure):
+    train, test = (np.minimum(part, 5) for part in frequent)
+    model = make_model(on_columns, contender).fit(train, labels[0])
+    predicted = measure(lambda: model.predict(test), rounds=ROUNDS)
+    assert_same_labels(on_columns, predicted, train, labels[0], test)

@@ -37,7 +37,10 @@ def spoil(field, values):
         (spoil("data", [1.0, 2.0, 3.0]), "data and indices must have the same length"),
         (spoil("data", [1, 2, np.nan, 4, 5]), r"row 1 holds NaN or infinity \(data\[2\]\)"),
         (spoil("data", [1, 2, 3, -np.inf, 5]), "row 2 holds NaN or infinity"),
-        (spoil("data", [1.0, -2, 3, 4, 5]), r"Negative values in data: data\[1\] in row 0"),
+        (
+            spoil("data", [1.0, -2, 3, 4, 5]),
+            r"Negative values .*input X.: data\[1\] in row 0",
+        ),
         (spoil("data", np.ones((5, 2))), "data must be a 1-D array"),
     ],
 )
@@ -80,6 +83,58 @@ def test_formats_that_scipy_would_convert_unchecked(form):
 def test_dense_input(X, error, message):
     with pytest.raises(error, match=message):
         check(X)
+
+
+def dense(form, dtype):
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 3, (50, 70)) * rng.integers(0, 2, (50, 1))  # with empty rows
+    X = X.astype(dtype)
+    if form == "unaligned":
+        return np.frombuffer(b"-" + X.tobytes(), X.dtype, offset=1).reshape(X.shape)
+    return {"C": X, "F": np.asfortranarray(X), "strided": np.repeat(X, 2, axis=1)[:, ::2]}[form]
+
+
+@pytest.mark.parametrize("form", ["C", "F", "strided", "unaligned"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u4", "i8", "u8", "f2", "f4", "f8", ">f8", "g"])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_dense_in_any_order_and_type(form, dtype, n_jobs):
+    X = dense(form, dtype)
+    X.flags.writeable = False
+    matrix = check(X, execution=execution(n_jobs))
+    plain = X.astype(np.dtype(dtype) if dtype in ("i8", "f4") else np.float64)
+    expected = sp.csr_array(plain)
+    assert matrix.data.dtype == plain.dtype
+    assert matrix.indptr.dtype == matrix.indices.dtype == np.int32
+    np.testing.assert_array_equal(matrix.indptr, expected.indptr)
+    np.testing.assert_array_equal(matrix.indices, expected.indices)
+    np.testing.assert_array_equal(matrix.data, expected.data)
+    assert (matrix.n_rows, matrix.n_cols) == (50, 70)
+
+
+@pytest.mark.parametrize("shape", [(0, 4), (4, 0), (0, 0), (1, 1)])
+@pytest.mark.parametrize("form", ["C", "F"])
+def test_dense_without_entries(shape, form):
+    matrix = check(np.zeros(shape, order=form))
+    np.testing.assert_array_equal(matrix.indptr, np.zeros(shape[0] + 1))
+    assert len(matrix.indices) == len(matrix.data) == 0
+    assert (matrix.n_rows, matrix.n_cols) == shape
+
+
+@pytest.mark.parametrize("form", ["C", "F"])
+def test_zeros_of_either_sign_are_dropped(form):
+    X = np.array([[-0.0, 1.0, 0.0], [5e-324, -0.0, 2.0]], order=form)
+    matrix = check(X)
+    np.testing.assert_array_equal(matrix.indices, [1, 0, 2])
+    np.testing.assert_array_equal(matrix.data, [1.0, 5e-324, 2.0])
+
+
+def test_dense_values_are_checked_in_any_order():
+    for value, message in [(np.nan, "row 1 holds NaN"), (-1.0, r"Negative.*row 1")]:
+        X = np.ones((3, 4))
+        X[1, 2] = value
+        for form in (X, np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2]):
+            with pytest.raises(ValueError, match=message):
+                check(form)
 
 
 def damaged_dia(**fields):

@@ -1,4 +1,4 @@
-// Slow twins of score/linear and base/numeric.
+// Slow twins of score/linear, score/sparse_linear and base/numeric.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "wordodds/base/types.hpp"
+#include "wordodds/score/sparse_linear.hpp"
 
 namespace wordodds::reference {
 
@@ -29,6 +30,40 @@ std::vector<Sum> csr_score_classes(const CsrView<Index, Value>& m, std::span<con
                 if (m.data[at] == 0) continue;
                 const double weight = weights[static_cast<size_t>(j * stride + c)];
                 score += static_cast<Sum>(m.data[at]) * weight;
+            }
+            scores.push_back(score);
+        }
+    }
+    return scores;
+}
+
+// The same, one class of one row at a time, term by term in the order of the formula.
+template <class Sum, class Index, class Value>
+std::vector<Sum> csr_score_sparse_classes(const CsrView<Index, Value>& m,
+                                          const SparseClassWeights& w) {
+    const auto excess = [&](int64_t j, size_t c) -> Sum {
+        const auto begin = static_cast<size_t>(w.indptr[static_cast<size_t>(j)]);
+        const auto end = static_cast<size_t>(w.indptr[static_cast<size_t>(j) + 1]);
+        for (size_t k = begin; k < end; ++k) {
+            if (w.classes[k] == static_cast<int32_t>(c)) return w.excess[k];
+        }
+        return 0;
+    };
+    std::vector<Sum> scores;
+    for (size_t row = 0; row < static_cast<size_t>(m.n_rows); ++row) {
+        for (size_t c = 0; c < w.bias.size(); ++c) {
+            Sum base = 0, values = 0;
+            for (int64_t i = m.indptr[row]; i < m.indptr[row + 1]; ++i) {
+                const auto at = static_cast<size_t>(i);
+                base += static_cast<Sum>(m.data[at]) * w.feature_base[static_cast<size_t>(m.indices[at])];
+                values += static_cast<Sum>(m.data[at]);
+            }
+            Sum score = w.bias[c];
+            if (base != 0) score += base * w.class_scale[c];
+            if (values != 0) score += values * w.class_base[c];
+            for (int64_t i = m.indptr[row]; i < m.indptr[row + 1]; ++i) {
+                const auto at = static_cast<size_t>(i);
+                if (m.data[at] != 0) score += static_cast<Sum>(m.data[at]) * excess(m.indices[at], c);
             }
             scores.push_back(score);
         }

@@ -1,9 +1,12 @@
-// Slow twin of sparse/validate: one question after the other, in row order.
+// Slow twins of the family sparse: one question after the other, in row order.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <set>
+#include <vector>
 
+#include "wordodds/sparse/compress.hpp"
 #include "wordodds/sparse/validate.hpp"
 
 namespace wordodds::reference {
@@ -36,6 +39,51 @@ CsrReport csr_find_defect(const CsrView<Index, Value>& m, CsrRequirements must) 
         }
     }
     return {CsrDefect::none, 0, 0};
+}
+
+template <class Index, class Value>
+bool csr_has_repeats(const CsrView<Index, Value>& m) {
+    for (size_t row = 0; row < static_cast<size_t>(m.n_rows); ++row) {
+        std::set<Index> seen;
+        for (Index i = m.indptr[row]; i < m.indptr[row + 1]; ++i) {
+            if (!seen.insert(m.indices[static_cast<size_t>(i)]).second) return true;
+        }
+    }
+    return false;
+}
+
+template <class Index, class Value>
+std::vector<float> csr_binarize(const CsrView<Index, Value>& m, double threshold) {
+    std::vector<float> out;
+    for (const Value value : m.data) {
+        const bool above = sizeof(Value) == 4 ? value > static_cast<Value>(threshold)
+                                              : static_cast<double>(value) > threshold;
+        out.push_back(above ? 1.0f : 0.0f);
+    }
+    return out;
+}
+
+template <class Value>
+struct Compressed {
+    std::vector<int64_t> indptr{0};
+    std::vector<int64_t> indices;
+    std::vector<Value> data;
+};
+
+template <class Value>
+Compressed<Value> dense_compress_rows(const DenseView<Value>& m) {
+    Compressed<Value> rows;
+    for (int64_t i = 0; i < m.n_rows; ++i) {
+        for (int64_t j = 0; j < m.n_cols; ++j) {
+            const int64_t at = m.layout == Layout::rows ? i * m.n_cols + j : i + j * m.n_rows;
+            const Value x = m.data[static_cast<size_t>(at)];
+            if (x == 0) continue;
+            rows.indices.push_back(j);
+            rows.data.push_back(x);
+        }
+        rows.indptr.push_back(static_cast<int64_t>(rows.indices.size()));
+    }
+    return rows;
 }
 
 }  // namespace wordodds::reference

@@ -1,6 +1,9 @@
 // How tests run a kernel.
 #pragma once
 
+#include <chrono>
+#include <thread>
+
 #include "wordodds/base/parallel.hpp"
 
 namespace wordodds {
@@ -21,6 +24,24 @@ class Run {
     StopToken stop_;
     Execution execution_;
 };
+
+// How often body(execution) looks at the token, on one thread. Each look outlasts the interval between
+// polls, so that the next one polls too.
+template <class Body>
+int64_t count_looks(Body body) {
+    static constexpr auto outlast = [] { std::this_thread::sleep_for(StopToken::poll_interval * 1.1); };
+    int64_t n_looks = 0;
+    StopToken stop(
+        [](void* n) {
+            ++*static_cast<int64_t*>(n);
+            outlast();
+            return false;
+        },
+        &n_looks);
+    outlast();
+    body(Execution{1, InstructionSet::baseline, &stop});
+    return n_looks;
+}
 
 // body(execution) for every number of jobs with every instruction set of this machine.
 template <class Body>

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wordodds import datasets as datasets
     from wordodds._config import show_config as show_config
+    from wordodds.bayes import BernoulliNB as BernoulliNB
+    from wordodds.bayes import CategoricalNB as CategoricalNB
+    from wordodds.bayes import ComplementNB as ComplementNB
+    from wordodds.bayes import GaussianNB as GaussianNB
     from wordodds.bayes import MultinomialNB as MultinomialNB
     from wordodds.text import CountVectorizer as CountVectorizer
     from wordodds.text import HashingVectorizer as HashingVectorizer
@@ -19,7 +23,11 @@ __version__ = "0.1.0"
 
 # Public name -> the module that defines it; None: the name is a module itself.
 _HOMES = {
+    "BernoulliNB": "wordodds.bayes",
+    "CategoricalNB": "wordodds.bayes",
+    "ComplementNB": "wordodds.bayes",
     "CountVectorizer": "wordodds.text",
+    "GaussianNB": "wordodds.bayes",
     "HashingVectorizer": "wordodds.text",
     "MultinomialNB": "wordodds.bayes",
     "TfidfTransformer": "wordodds.text",

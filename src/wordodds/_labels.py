@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["encode_labels"]
+__all__ = ["encode_known_labels", "encode_labels"]
 
 
 def encode_labels(y: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
@@ -62,6 +62,39 @@ def encode_labels(y: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np
         np.array(order, dtype=labels.dtype),
         np.fromiter(numbers, dtype=np.int32, count=len(values)),
     )
+
+
+def encode_known_labels(y: Any, n_rows: int, classes: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    """Return the position of each label in ``classes``.
+
+    Parameters
+    ----------
+    y : array-like
+        As in `encode_labels`.
+    n_rows : int
+        How many labels there must be.
+    classes : ndarray
+        The labels that may occur.
+
+    Raises
+    ------
+    ValueError
+        As `encode_labels`, and naming the labels that are not among ``classes``.
+
+    Examples
+    --------
+    >>> encode_known_labels(["spam", "spam"], 2, np.array(["ham", "spam"]))
+    array([1, 1], dtype=int32)
+    """
+    found, codes = encode_labels(y, n_rows)
+    position_of = {label: position for position, label in enumerate(classes.tolist())}
+    unknown = [label for label in found.tolist() if label not in position_of]
+    if unknown:
+        raise ValueError(
+            f"The target label(s) {unknown} in y do not exist in the initial classes {classes}"
+        )
+    positions = np.array([position_of[label] for label in found.tolist()], dtype=np.int32)
+    return positions[codes]
 
 
 def _as_column(y: Any) -> npt.NDArray[Any]:

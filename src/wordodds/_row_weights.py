@@ -20,7 +20,7 @@ def row_weights(
     Parameters
     ----------
     sample_weight : array-like of shape (n_rows,), a number or None
-        Finite and >= 0, not all 0.
+        Finite and >= 0.
     class_weight : dict, "balanced" or None
         As in scikit-learn: factors by label, 1 where a label is not named; ``"balanced"`` gives
         every class the same total.
@@ -63,8 +63,6 @@ def _checked_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.fl
     if len(wrong):
         row = int(wrong[0])
         raise ValueError(f"sample_weight[{row}] must be finite and >= 0, got {weights[row]}")
-    if n_rows and not weights.any():
-        raise ValueError("sample_weight is zero for every row: there is nothing to learn from")
     return weights
 
 
@@ -89,7 +87,7 @@ def class_weights(
         counts = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
         present = counts > 0.0
         share = counts.sum() / max(1, np.count_nonzero(present))
-        return np.divide(share, counts, out=np.ones(len(classes)), where=present)
+        return np.asarray(np.divide(share, counts, out=np.ones(len(classes)), where=present))
     if not isinstance(class_weight, Mapping):
         raise ValueError(f'class_weight must be a dict, "balanced" or None, got {class_weight!r}')
     known = {label: code for code, label in enumerate(classes.tolist())}

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from wordodds._core import sparse as core
 from wordodds._execution import Execution
 
-__all__ = ["CsrArrays", "as_csr"]
+__all__ = ["CsrArrays", "as_csr", "without_repeats"]
 
 _MESSAGES = {
     "indptr_length": "indptr must have n_rows + 1 = {expected_indptr} entries",
@@ -19,7 +19,8 @@ _MESSAGES = {
     "data_length": "data and indices must have the same length",
     "index_out_of_range": "indices[{position}] in row {row} is outside the {n_cols} columns",
     "value_not_finite": "row {row} holds NaN or infinity (data[{position}])",
-    "value_negative": "Negative values in data: data[{position}] in row {row}; counts must be >= 0",
+    "value_negative": "Negative values in data passed to {owner} (input {name}): data[{position}] "
+    "in row {row}; counts must be >= 0",
 }
 
 
@@ -33,7 +34,9 @@ class CsrArrays(NamedTuple):
     n_cols: int
 
 
-def as_csr(X: Any, *, non_negative: bool, execution: Execution, name: str = "X") -> CsrArrays:
+def as_csr(
+    X: Any, *, non_negative: bool, execution: Execution, name: str = "X", owner: str = "the model"
+) -> CsrArrays:
     """Convert ``X`` to CSR and check every part of it before anything trusts an index.
 
     Parameters
@@ -44,8 +47,8 @@ def as_csr(X: Any, *, non_negative: bool, execution: Execution, name: str = "X")
         Whether a negative value is an error.
     execution : Execution
         Threads and instruction set for the checks.
-    name : str
-        What the messages call the matrix.
+    name, owner : str
+        What the messages call the matrix and whoever asks for it.
 
     Raises
     ------
@@ -55,18 +58,43 @@ def as_csr(X: Any, *, non_negative: bool, execution: Execution, name: str = "X")
         If the values are not numbers.
     """
     if not sp.issparse(X):
-        X = _dense_to_csr(X, name)
-    elif X.ndim != 2:
-        raise ValueError(f"{name} must have two dimensions, got {X.ndim}")
-    elif X.format != "csr":
-        _check_foreign(X, name, execution)
-        X = X.tocsr()
-    matrix = _with_kernel_types(X, name)
-    _raise_defect(matrix, name, execution, finite=True, non_negative=non_negative)
+        matrix = _dense_to_csr(X, name, execution)
+    else:
+        if X.ndim != 2:
+            raise ValueError(f"{name} must have two dimensions, got {X.ndim}")
+        if X.format != "csr":
+            _check_foreign(X, name, execution)
+            X = X.tocsr()
+        matrix = _with_kernel_types(X, name)
+    _raise_defect(matrix, name, execution, finite=True, non_negative=non_negative, owner=owner)
     return matrix
 
 
-def _dense_to_csr(X: Any, name: str) -> Any:
+def without_repeats(matrix: CsrArrays, execution: Execution) -> CsrArrays:
+    """Return a matrix with one entry a cell: the sum of those that there were.
+
+    Parameters
+    ----------
+    matrix : CsrArrays
+        Validated; not changed, and returned as it is if no row has a column twice.
+    execution : Execution
+        Threads and instruction set.
+    """
+    indptr, indices, data, n_rows, n_cols = matrix
+    if not core.csr_has_repeats(indptr, indices, n_cols, *execution):
+        return matrix
+    # In double, as every sum; a copy, as the matrix is the caller's.
+    whole = sp.csr_array(
+        (data, indices, indptr), shape=(n_rows, n_cols), dtype=np.float64, copy=True
+    )
+    whole.has_canonical_format = False
+    whole.sum_duplicates()
+    if not np.isfinite(whole.data).all():
+        raise ValueError("repeated entries of X add up to more than 1e308: scale X down")
+    return CsrArrays(whole.indptr, whole.indices, whole.data, n_rows, n_cols)
+
+
+def _dense_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise ValueError(f"{name} has masked values; fill them first")
     dense = np.asarray(X)
@@ -81,7 +109,15 @@ def _dense_to_csr(X: Any, name: str) -> Any:
         except (TypeError, ValueError) as error:
             raise TypeError(f"{name} must hold numbers: {error}") from error
     _check_value_type(dense.dtype, name)
-    return sp.csr_array(dense)
+    dense = dense.astype(_kernel_type(dense.dtype), copy=False)
+    if not (dense.flags.aligned and (dense.flags.c_contiguous or dense.flags.f_contiguous)):
+        dense = dense.copy()
+    return CsrArrays(*core.dense_compress_rows(dense, *execution), *dense.shape)
+
+
+def _kernel_type(dtype: np.dtype[Any]) -> Any:
+    """Return the type, of those that the kernels take, for values of another."""
+    return dtype if dtype in (np.float32, np.int64) else np.float64
 
 
 def _check_value_type(dtype: np.dtype[Any], name: str) -> None:
@@ -152,17 +188,25 @@ def _with_kernel_types(X: Any, name: str) -> CsrArrays:
         raise ValueError(f"{name}.data must be a 1-D array")
     _check_value_type(X.dtype, name)
     indptr, indices = _index_arrays(X.indptr, X.indices, name)
-    dtype = X.dtype if X.dtype in (np.float32, np.int64) else np.float64
-    return CsrArrays(indptr, indices, np.ascontiguousarray(X.data, dtype), *X.shape)
+    data = np.ascontiguousarray(X.data, _kernel_type(X.dtype))
+    return CsrArrays(indptr, indices, data, *X.shape)
 
 
 def _raise_defect(
-    matrix: CsrArrays, name: str, execution: Execution, *, finite: bool, non_negative: bool
+    matrix: CsrArrays,
+    name: str,
+    execution: Execution,
+    *,
+    finite: bool,
+    non_negative: bool,
+    owner: str = "",
 ) -> None:
     defect, row, position = core.csr_find_defect(*matrix, finite, non_negative, *execution)
     if defect == "none":
         return
     message = _MESSAGES[defect].format(
+        name=name,
+        owner=owner,
         row=row,
         position=position,
         n_cols=matrix.n_cols,

@@ -17,5 +17,24 @@ def csr_score_classes(
 ) -> npt.NDArray[np.float64]:
     """Return bias + rows · weights, (n_rows, n_classes)."""
 
+def csr_score_sparse_classes(
+    indptr: npt.NDArray[np.signedinteger[Any]],
+    indices: npt.NDArray[np.signedinteger[Any]],
+    data: npt.NDArray[Any],
+    bias: npt.NDArray[np.float64],
+    class_scale: npt.NDArray[np.float64],
+    class_base: npt.NDArray[np.float64],
+    feature_base: npt.NDArray[np.float64],
+    excess_indptr: npt.NDArray[np.int64],
+    excess_classes: npt.NDArray[np.int32],
+    excess: npt.NDArray[np.float64],
+    n_jobs: int,
+    instruction_set: int,
+) -> npt.NDArray[np.float64]:
+    """Return scores from weights of rank one plus a sparse excess, (n_rows, n_classes).
+
+    weights[j][c] = class_scale[c] * feature_base[j] + class_base[c] + excess[j][c].
+    """
+
 def rows_log_softmax(scores: npt.NDArray[np.float64], n_jobs: int, instruction_set: int) -> None:
     """Turn scores into log-probabilities, in place."""

@@ -15,3 +15,35 @@ def csr_find_defect(
     instruction_set: int,
 ) -> tuple[str, int, int]:
     """Return the first defect by name ("none" if there is none), its row and its position."""
+
+def csr_has_repeats(
+    indptr: npt.NDArray[np.signedinteger[Any]],
+    indices: npt.NDArray[np.signedinteger[Any]],
+    n_cols: int,
+    n_jobs: int,
+    instruction_set: int,
+) -> bool:
+    """Return whether a row holds a column twice."""
+
+def csr_binarize(
+    indptr: npt.NDArray[np.signedinteger[Any]],
+    indices: npt.NDArray[np.signedinteger[Any]],
+    data: npt.NDArray[Any],
+    n_cols: int,
+    threshold: float,
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[npt.NDArray[np.float32], bool]:
+    """Return 1 for every value above the threshold, else 0, and whether columns repeat in a row."""
+
+def dense_compress_rows(
+    dense: npt.NDArray[Any],
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[
+    npt.NDArray[np.signedinteger[Any]], npt.NDArray[np.signedinteger[Any]], npt.NDArray[Any]
+]:
+    """Return indptr, indices and data of the entries other than zero, of a contiguous array.
+
+    Values keep their type; indptr and indices are both int32 where they fit, else int64.
+    """

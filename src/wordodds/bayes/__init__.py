@@ -1,5 +1,15 @@
-"""Naive Bayes: class tallies into weights."""
+"""Generative classifiers: class tallies into weights."""
 
+from wordodds.bayes.bernoulli import BernoulliNB
+from wordodds.bayes.categorical import CategoricalNB
+from wordodds.bayes.complement import ComplementNB
+from wordodds.bayes.gaussian import GaussianNB
 from wordodds.bayes.multinomial import MultinomialNB
 
-__all__ = ["MultinomialNB"]
+__all__ = [
+    "BernoulliNB",
+    "CategoricalNB",
+    "ComplementNB",
+    "GaussianNB",
+    "MultinomialNB",
+]

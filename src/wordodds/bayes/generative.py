@@ -1,4 +1,4 @@
-"""What every generative classifier offers once it knows log p(x, y)."""
+"""What every classifier offers once it knows log p(x, y)."""
 
 from typing import Any, Self
 
@@ -10,14 +10,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from wordodds._core import score
 from wordodds._execution import execution
 
-__all__ = ["GenerativeClassifier"]
+__all__ = ["GenerativeClassifier", "LogSpaceClassifier"]
 
 
-class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Predictions from the joint log-probabilities that a model computes.
+class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Predictions from scores that are log p(x, y), but for what all classes have in common.
 
     A model sets ``classes_`` and ``class_log_prior_`` and gives `_joint_log_proba`, which checks
-    its matrix and returns log p(x, y) as a fresh C-ordered array of doubles, (n_rows, n_classes):
+    its matrix and returns the scores as a fresh C-ordered array of doubles, (n_rows, n_classes):
     minus infinity where a row cannot come from a class, never NaN.
     """
 
@@ -29,8 +29,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         raise NotImplementedError
 
-    def joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return log p(row, class), one column per class in the order of ``classes_``.
+    def predict_joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the score of each class before it is normalised, (n_rows, n_classes).
 
         Parameters
         ----------
@@ -40,33 +40,6 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         return self._joint_log_proba(X)
 
-    def predict_joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return `joint_log_proba`, by scikit-learn's name.
-
-        Parameters
-        ----------
-        X : matrix of shape (n_rows, n_features)
-            As in `fit`.
-        """
-        return self.joint_log_proba(X)
-
-    def log_marginal(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return log p(row): how likely the model finds each row, whatever its class.
-
-        The rows that it finds least likely are outliers. Compare rows of like length: every word
-        makes a document less probable.
-
-        Parameters
-        ----------
-        X : matrix of shape (n_rows, n_features)
-            As in `fit`.
-        """
-        joint = self.joint_log_proba(X)
-        largest = joint.max(axis=1)
-        score.rows_log_softmax(joint, *execution(self.n_jobs))
-        # log p(x) = log p(x, y) - log p(y | x), for the most probable y.
-        return np.where(np.isneginf(largest), -np.inf, largest - joint.max(axis=1))
-
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the most probable class of each row.
 
@@ -75,7 +48,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         X : matrix of shape (n_rows, n_features)
             As in `fit`.
         """
-        return np.asarray(self.classes_[self._decidable(X).argmax(axis=1)])
+        best = self._decidable(X).argmax(axis=1)  # before classes_, which an unfitted model lacks
+        return np.asarray(self.classes_[best])
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return log p(class | row), one column per class in the order of ``classes_``.
@@ -108,6 +82,16 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             joint[impossible] = self.class_log_prior_
         return joint
 
+    def _check_same_features(self, other: Any) -> None:
+        """Refuse to merge with a model over other features."""
+        if self.n_features_in_ != other.n_features_in_:
+            raise ValueError(
+                f"other has {other.n_features_in_} features, this model {self.n_features_in_}"
+            )
+        ours, theirs = (getattr(model, "feature_names_in_", None) for model in (self, other))
+        if ours is not None and theirs is not None and not np.array_equal(ours, theirs):
+            raise ValueError("the features of other have other names: fit both on one vocabulary")
+
     def _adopt(self, X: Any, **state: Any) -> Self:
         """Take over a new state whole: neither a failed nor an interrupted fit leaves half a model.
 
@@ -120,3 +104,35 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(features, **state)
         return self
+
+
+class GenerativeClassifier(LogSpaceClassifier):
+    """A classifier whose scores are the very log p(x, y): it can tell how likely a row is."""
+
+    def joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return log p(row, class), one column per class in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        check_is_fitted(self)
+        return self._joint_log_proba(X)
+
+    def log_marginal(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return log p(row): how likely the model finds each row, whatever its class.
+
+        The rows that it finds least likely are outliers. Compare rows of like length: every word
+        makes a document less probable.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        joint = self.joint_log_proba(X)
+        largest = joint.max(axis=1)
+        score.rows_log_softmax(joint, *execution(self.n_jobs))
+        # log p(x) = log p(x, y) - log p(y | x), for the most probable y.
+        return np.where(np.isneginf(largest), -np.inf, largest - joint.max(axis=1))

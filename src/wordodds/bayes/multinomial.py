@@ -1,49 +1,69 @@
 """MultinomialNB: naive Bayes on word counts."""
 
-from numbers import Real
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import bayes as core
 from wordodds._core import score
-from wordodds._execution import execution
-from wordodds._labels import encode_labels
-from wordodds._sparse import CsrArrays, as_csr
+from wordodds.bayes.counted import CountedNB
+from wordodds.bayes.discrete import Learnt
+from wordodds.bayes.generative import GenerativeClassifier
+from wordodds.bayes.limits import Unseen, pattern
+from wordodds.bayes.sampling import draw_classes, draw_words, generator
+from wordodds.bayes.tally import DenseTally, features_of, one_row
+from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
 
 __all__ = ["MultinomialNB"]
 
-
-def _checked_alpha(alpha: Any) -> float:
-    if isinstance(alpha, bool) or not isinstance(alpha, Real):
-        raise TypeError(f"alpha must be a number >= 0, got {alpha!r}")
-    try:
-        value = float(alpha)
-    except OverflowError:
-        value = np.inf
-    if not 0.0 <= value < np.inf:
-        raise ValueError(f"alpha must be finite and >= 0, got {alpha!r}")
-    return value
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-class MultinomialNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MultinomialNB(CountedNB, GenerativeClassifier):
     r"""Naive Bayes for word counts.
 
     The joint log-probability of a document x and a class c is linear in the counts,
 
     .. math:: \log p(c) + \sum_j x_j \log p(w_j | c), \qquad
-        p(w_j | c) = \frac{N_{cj} + \alpha}{\sum_k (N_{ck} + \alpha)}, \qquad p(c) = N_c / N
+        p(w_j | c) = \frac{N_{cj} + a_j}{\sum_k (N_{ck} + a_k)}
 
-    where :math:`N_{cj}` counts word j in the documents of class c, and :math:`N_c` its documents.
+    where :math:`N_{cj}` counts word j in the documents of class c: each document is a sequence of
+    words that are drawn independently from its class's distribution. What is added to the counts
+    depends on the estimate, given a Dirichlet prior with parameters :math:`\alpha` over those
+    distributions:
+
+    ========= ============================ ======================
+    estimate  of the posterior             pseudo-count :math:`a`
+    ========= ============================ ======================
+    ``bayes`` its mean                     :math:`\alpha`
+    ``map``   its mode                     :math:`\alpha - 1`
+    ``ml``    (no prior: most likely)      0
+    ========= ============================ ======================
+
+    The default, ``bayes`` with :math:`\alpha = 1`, is Laplace's rule and scikit-learn's smoothing.
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Dirichlet smoothing, >= 0. With 0, a word never seen in a class gives that class
-        probability 0; where that happens to every class, the prior decides.
+    alpha : float or array-like of shape (n_features,) or (n_classes, n_features), default=1.0
+        Parameters of the Dirichlet prior, >= 0. Where the pseudo-count is 0, a word never seen in
+        a class gives that class probability 0; where that happens to every class, the prior
+        decides.
+    force_alpha : bool, default=True
+        False: alpha below 1e-10 is raised to that, with a warning.
+    fit_prior : bool, default=True
+        Whether to learn class priors; False: all classes are equally probable.
+    class_prior : array-like of shape (n_classes,) or None
+        Class priors, not learnt.
+    estimate : {"bayes", "map", "ml"}, default="bayes"
+        See above. ``map`` needs alpha >= 1.
+    prior_alpha : float, array-like of shape (n_classes,) or None
+        Parameters of a Dirichlet prior over the classes: :math:`p(c) = (N_c + a) / (N + C a)` with
+        a as above, for N documents and C classes. None: the plain shares.
+    class_weight : dict, "balanced" or None
+        Factors of the weights of each class's documents. ``"balanced"``: the same total for each.
     n_jobs : int or None, default=None
         Threads. None: the usable cores, at most ``OMP_NUM_THREADS``; negative: counted back from
         the usable cores, -1 meaning all. The result does not depend on it.
@@ -57,8 +77,18 @@ class MultinomialNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_count_ : ndarray of shape (n_classes, n_features)
         Count of each word in each class.
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
-        log p(word | class).
+        log p(word | class). The same as ``weights_``.
+    weights_, bias_ : ndarray
+        The linear view: p(class | x) is the softmax of ``x @ weights_.T + bias_``.
     n_features_in_ : int
+    feature_names_in_ : ndarray
+        Where the columns of X have names.
+
+    Notes
+    -----
+    Above 67 million cells (classes times features) tallies and weights are kept sparse, and memory
+    grows with the words that the classes really have; the tables above then raise MemoryError when
+    they would not fit.
 
     Examples
     --------
@@ -68,128 +98,75 @@ class MultinomialNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model = MultinomialNB().fit(vectorizer.fit_transform(texts), ["spam", "spam", "ham", "ham"])
     >>> model.predict(vectorizer.transform(["money for lunch money"]))
     array(['spam'], dtype='<U4')
+    >>> words = vectorizer.get_feature_names_out()
+    >>> for word, log_odds in model.top_features(2, feature_names=words)["spam"]:
+    ...     print(f"{word:6} {log_odds:+.2f}")
+    money  +1.23
+    cheap  +0.83
     """
 
-    classes_: npt.NDArray[Any]
-    class_count_: npt.NDArray[np.float64]
-    class_log_prior_: npt.NDArray[np.float64]
-    feature_count_: npt.NDArray[np.float64]
-    n_features_in_: int
-    _weights: npt.NDArray[np.float64]  # feature-major: (n_features, padded classes)
+    def _weigher(self) -> Callable[[Learnt], Weights]:
+        return multinomial_weights
 
-    def __init__(self, *, alpha: float = 1.0, n_jobs: int | None = None) -> None:
-        self.alpha = alpha
-        self.n_jobs = n_jobs
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Tally the words of each class.
+    def sample(
+        self, n: int, *, length: Any = None, random_state: Any = None
+    ) -> tuple[Any, npt.NDArray[Any]]:
+        """Draw documents and their labels from the model.
 
         Parameters
         ----------
-        X : sparse matrix or array-like of shape (n_documents, n_features)
-            Word counts, >= 0.
-        y : array-like of shape (n_documents,)
-            Labels.
+        n : int
+            How many.
+        length : int, array-like of shape (n,) or None
+            Words of each document; None: the average of its class, rounded.
+        random_state : None, int, numpy Generator or RandomState
+            Where the numbers come from.
+
+        Returns
+        -------
+        X : CSR array of shape (n, n_features)
+            Counts, int64.
+        y : ndarray of shape (n,)
+            Labels, drawn from the class priors.
         """
-        alpha = _checked_alpha(self.alpha)
-        how = execution(self.n_jobs)
-        matrix = as_csr(X, non_negative=True, execution=how)
-        if matrix.n_rows == 0 or matrix.n_cols == 0:
-            raise ValueError(
-                f"Found array with {matrix.n_rows} sample(s) and {matrix.n_cols} feature(s) "
-                f"(shape=({matrix.n_rows}, {matrix.n_cols})) while a minimum of 1 is required."
-            )
-        classes, codes = encode_labels(y, matrix.n_rows)
-        tally = core.csr_tally_classes(
-            matrix.indptr, matrix.indices, matrix.data, matrix.n_cols, codes, len(classes), *how
-        )
-        stride = score.padded_classes(len(classes))
-        weights = core.tally_log_weights(tally, alpha, stride, *how)
-        if not np.isfinite(tally.sum(axis=1) + alpha * matrix.n_cols).all():
-            raise ValueError(
-                "the counts of a class add up to more than 1e308: scale X or alpha down"
-            )
-        class_count = np.bincount(codes, minlength=len(classes)).astype(np.float64)
-        seen = type(self)()
-        validate_data(seen, X, skip_check_array=True)  # names and number of the features
-        self.__dict__.pop("feature_names_in_", None)
-        # In one step: neither a failed nor an interrupted fit leaves half a model.
-        self.__dict__.update(
-            {name: value for name, value in vars(seen).items() if name.endswith("_in_")},
-            classes_=classes,
-            class_count_=class_count,
-            class_log_prior_=np.log(class_count) - np.log(class_count.sum()),
-            feature_count_=tally,
-            _weights=weights,
-        )
-        return self
-
-    @property
-    def feature_log_prob_(self) -> npt.NDArray[np.float64]:
-        """Log p(word | class), a view of the feature-major weights."""
-        return self._weights.T[: len(self.classes_)]
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_documents, n_features)
-            Word counts, >= 0.
-        """
-        best = self._joint_log_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
-
-    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return log p(class | row), one column per class in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_documents, n_features)
-            Word counts, >= 0.
-        """
-        scores = self._joint_log_proba(X)
-        score.rows_log_softmax(scores, *execution(self.n_jobs))
-        return scores
-
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return p(class | row), one column per class in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_documents, n_features)
-            Word counts, >= 0.
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def _joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         check_is_fitted(self)
-        how = execution(self.n_jobs)
-        matrix = as_csr(X, non_negative=True, execution=how)
-        self._check_width(X, matrix)
-        scores = score.csr_score_classes(
-            matrix.indptr, matrix.indices, matrix.data, self._weights, self.class_log_prior_, *how
-        )
-        impossible = np.isneginf(scores).all(axis=1)
-        if impossible.any():
-            scores[impossible] = self.class_log_prior_
-        return scores
+        rng = generator(random_state)
+        codes = draw_classes(self.class_log_prior_, n, rng)
+        if length is None:
+            totals = self._learnt.tally.class_totals()
+            average = totals / np.maximum(self.class_count_, np.finfo(float).tiny)
+            lengths = np.rint(np.minimum(average, 1e9)).astype(np.int64)[codes]
+        else:
+            lengths = np.broadcast_to(np.asarray(length, dtype=np.int64), (n,))
+            if (lengths < 0).any():
+                raise ValueError(f"length must be >= 0, got {lengths.min()}")
+        X = draw_words(codes, lengths, self._weights_of_class, self.n_features_in_, rng)
+        return X, self.classes_[codes]
 
-    def _check_width(self, X: Any, matrix: CsrArrays) -> None:
-        validate_data(self, X, skip_check_array=True, reset=False)
-        # Of the weights themselves: this is what the kernel relies on, whatever a pickle says.
-        if matrix.n_cols != len(self._weights):
-            raise ValueError(
-                f"X has {matrix.n_cols} features, but MultinomialNB is expecting "
-                f"{len(self._weights)} features as input"
-            )
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_weights")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True
-        return tags
+def multinomial_weights(learnt: Learnt) -> Weights:
+    """Return log p(word | class), with no bias."""
+    tally, a = learnt.tally, learnt.pseudo_counts
+    n_classes = len(learnt.class_count)
+    if isinstance(tally, DenseTally):
+        stride = score.padded_classes(n_classes)
+        by_feature = core.tally_multinomial_weights(tally.counts, a, stride, *learnt.how)
+        return DenseWeights(by_feature, np.zeros(n_classes))
+    # log(N + a) - log total = log a - log total + log(1 + N / a): only the last is sparse.
+    entries = tally.by_feature
+    features = features_of(entries)
+    by_feature = np.broadcast_to(one_row(a), (tally.n_features,))
+    totals = tally.class_totals() + by_feature.sum()
+    strict = by_feature == 0.0
+    log_a = np.log(np.where(strict, 1.0, by_feature))
+    excess = entries.copy()
+    excess.data = np.log(entries.data + by_feature[features]) - log_a[features]
+    with np.errstate(divide="ignore"):
+        class_base = np.where(totals > 0.0, -np.log(totals), -np.inf)
+    seen = strict[features]
+    limits = (
+        [Unseen(strict, pattern(features[seen], entries.indices[seen], entries.shape))]
+        if strict.any()
+        else []
+    )
+    return SparseWeights(excess, log_a, np.ones(n_classes), class_base, np.zeros(n_classes), limits)

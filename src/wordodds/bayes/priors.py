@@ -1,14 +1,71 @@
-"""The priors of the lectures: what the counts are smoothed with, and what the classes start from."""
+"""Priors: what counts are smoothed with, and what classes start from."""
 
+import warnings
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["class_log_prior", "pseudo_counts"]
+__all__ = ["checked_alpha", "class_log_prior", "given_log_prior", "pseudo_counts"]
 
 ESTIMATES = ("bayes", "map", "ml")
+ALPHA_MIN = 1e-10
+
+
+def checked_alpha(alpha: Any, n_classes: int, n_features: int, *, force_alpha: bool) -> Any:
+    """Return the hyper-parameters of the features' prior as a number or an array of doubles.
+
+    Parameters
+    ----------
+    alpha : float, array-like of shape (n_features,) or (n_classes, n_features)
+        >= 0 and finite.
+    n_classes, n_features : int
+        The shape of the tally.
+    force_alpha : bool
+        False: raise what is below 1e-10 to that, and warn, as scikit-learn does.
+    """
+    if isinstance(alpha, bool | str | bytes) or alpha is None:
+        raise TypeError(f"alpha must be a number >= 0 or an array of such, got {alpha!r}")
+    if isinstance(alpha, Real):
+        checked: Any = _finite_float(alpha)
+        if not 0.0 <= checked < np.inf:
+            raise ValueError(f"alpha must be finite and >= 0, got {alpha!r}")
+    else:
+        checked = _checked_alpha_array(alpha, n_classes, n_features)
+    if not force_alpha and np.min(checked) < ALPHA_MIN:
+        warnings.warn(
+            f"alpha too small will result in numeric errors, setting alpha = {ALPHA_MIN:.1e}. Use "
+            "`force_alpha=True` to keep alpha unchanged.",
+            stacklevel=4,
+        )
+        checked = np.maximum(checked, ALPHA_MIN)
+    return checked
+
+
+def _finite_float(number: Real) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf")
+
+
+def _checked_alpha_array(alpha: Any, n_classes: int, n_features: int) -> npt.NDArray[np.float64]:
+    try:
+        array = np.array(alpha, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"alpha must hold numbers: {error}") from error
+    if array.shape not in ((n_features,), (n_classes, n_features)):
+        raise ValueError(
+            "When alpha is an array, it should contains `n_features`. "
+            f"Got {len(array) if array.ndim == 1 else array.shape} elements instead of "
+            f"{n_features}, or of {(n_classes, n_features)} for one in each class."
+        )
+    if not (array >= 0.0).all():
+        raise ValueError("All values in alpha must be greater than 0.")
+    if not np.isfinite(array).all():
+        raise ValueError("All values in alpha must be finite")
+    return array
 
 
 def pseudo_counts(alpha: Any, estimate: str, name: str = "alpha") -> Any:
@@ -77,6 +134,34 @@ def class_log_prior(
         return np.full(len(smoothed), -np.log(len(smoothed)))
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(smoothed) - np.log(smoothed.sum()))
+
+
+def given_log_prior(
+    priors: Any, n_classes: int, *, sum_to_one: bool = False
+) -> npt.NDArray[np.float64]:
+    """Return log p(class) as somebody set it.
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,)
+        Probabilities of the classes; 0 rules a class out.
+    n_classes : int
+        How many there must be.
+    sum_to_one : bool
+        Whether another sum than 1 is an error. scikit-learn's models differ in this.
+    """
+    given = np.asarray(priors, dtype=np.float64)
+    if given.shape != (n_classes,):
+        raise ValueError(
+            f"Number of priors must match number of classes: got shape {given.shape} for "
+            f"{n_classes} classes"
+        )
+    if sum_to_one and not np.isclose(given.sum(), 1.0):
+        raise ValueError(f"The sum of the priors should be 1, got {given.sum()}")
+    if not ((given >= 0.0) & np.isfinite(given)).all() or not given.any():
+        raise ValueError(f"Priors must be non-negative, finite and not all zero, got {priors!r}")
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(given))
 
 
 def _checked_prior_alpha(prior_alpha: Any, n_classes: int) -> npt.NDArray[np.float64]:

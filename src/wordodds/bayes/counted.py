@@ -1,0 +1,47 @@
+"""What the models with one count per class and feature share: tables, and the linear view."""
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.bayes.discrete import DiscreteNB
+from wordodds.bayes.linear_view import LinearView
+
+__all__ = ["CountedNB"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class CountedNB(LinearView, DiscreteNB):
+    """Base of the models whose tally has one cell for each class and feature."""
+
+    @property
+    def feature_count_(self) -> Floats:
+        """What each class has of each feature, (n_classes, n_features)."""
+        return self._fitted("feature_count_").tally.table()
+
+    @property
+    def feature_log_prob_(self) -> Floats:
+        """Logarithms of the features' probabilities, (n_classes, n_features)."""
+        return self._fitted("feature_log_prob_").weights.table()
+
+    @property
+    def weights_(self) -> Floats:  # type: ignore[override]
+        """Weights of the linear view, (n_classes, n_features)."""
+        return self._fitted("weights_").weights.table()
+
+    @property
+    def bias_(self) -> Floats:  # type: ignore[override]
+        """Bias of the linear view, (n_classes,)."""
+        bias = self._fitted("bias_").weights.bias
+        return np.asarray(self._prior_of_scores() + bias)
+
+    def _weights_of_class(self, c: int) -> Floats:
+        return self._learnt.weights.of_class(c)
+
+    def _weights_of_feature(self, j: int) -> Floats:
+        return self._learnt.weights.of_feature(j)
+
+    def _mean_weights(self) -> Floats:
+        return self._learnt.weights.feature_means()

@@ -1,0 +1,360 @@
+"""What the naive Bayes models on counts share: tallies that are learnt, added up and unlearnt."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from wordodds._execution import Execution, execution
+from wordodds._labels import encode_labels
+from wordodds._row_weights import row_weights
+from wordodds._sparse import CsrArrays, as_csr
+from wordodds.bayes.batches import (
+    batch_of_rows,
+    classes_of_batches,
+    count_classes,
+    union_of_classes,
+)
+from wordodds.bayes.generative import LogSpaceClassifier
+from wordodds.bayes.priors import checked_alpha, class_log_prior, given_log_prior, pseudo_counts
+from wordodds.bayes.tally import ClassTally, empty_tally, remainder, tally_entries, tally_rows
+from wordodds.bayes.weights import Weights
+
+__all__ = ["DiscreteNB", "Learnt"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+# Counts and pseudo-counts together stay below the largest double, 1.8e308.
+SUM_MAX = 8e307
+TOO_LARGE = "the counts of a class add up to more than 1e308: scale X or alpha down"
+
+
+class Learnt:
+    """The tallies and how to weigh them; the weights are made when they are first asked for.
+
+    So a stream of small batches pays for its weights once, before the first prediction.
+    """
+
+    def __init__(
+        self,
+        weigh: Callable[["Learnt"], Weights],
+        tally: ClassTally,
+        class_count: Floats,
+        pseudo_counts: Floats,
+        layout: Any,
+        how: Execution,
+    ) -> None:
+        self.weigh = weigh
+        self.tally = tally
+        self.class_count = class_count
+        self.pseudo_counts = pseudo_counts  # (1 or n_classes, 1 or n_features)
+        self.layout = layout
+        self.how = how
+
+    @cached_property
+    def weights(self) -> Weights:
+        """Weights and bias of each class."""
+        return self.weigh(self)
+
+
+class DiscreteNB(LogSpaceClassifier):
+    """Base of the naive Bayes models on counts.
+
+    A model gives its constructor, `_weigher` (tallies into weights), and where it does not count
+    the entries of X as they are: `_checked`, `_layout_of`, `_relaid` and `_events`.
+    """
+
+    class_count_: Floats
+    _learnt: Learnt
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        estimate: str = "bayes",
+        prior_alpha: Any = None,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.estimate = estimate
+        self.prior_alpha = prior_alpha
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    def _weigher(self) -> Callable[[Learnt], Weights]:
+        raise NotImplementedError
+
+    def _checked(self, X: Any, how: Execution) -> Any:
+        """Return what the model reads of X, validated."""
+        return as_csr(X, non_negative=True, execution=how, owner=type(self).__name__)
+
+    def _layout_of(self, data: Any, before: Any) -> Any:
+        """Return how columns are numbered, given how they were; None: as in X."""
+        return None
+
+    def _relaid(self, tally: ClassTally, before: Any, layout: Any) -> ClassTally:
+        """Return a tally in another layout."""
+        return tally
+
+    def _events(self, data: Any, layout: Any) -> CsrArrays:
+        """Return the matrix whose entries are tallied and scored."""
+        assert isinstance(data, CsrArrays)
+        return data
+
+    def _n_features_of(self, tally: ClassTally, layout: Any) -> int:
+        """Return how many hyper-parameters ``alpha`` may hold."""
+        return tally.n_features
+
+    def _spread(self, pseudo_counts: Floats, layout: Any) -> Floats:
+        """Return pseudo-counts for the columns of the tally."""
+        return pseudo_counts
+
+    def _prior_of_scores(self) -> Floats:
+        """Return what every score starts from."""
+        return self.class_log_prior_
+
+    def _check_mergeable(self, other: Any) -> None:
+        """Refuse a model whose tallies mean something else."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from documents and their labels; what was learnt before is dropped.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_documents, n_features)
+            What is counted.
+        y : array-like of shape (n_documents,)
+            Labels.
+        sample_weight : array-like of shape (n_documents,) or None
+            Weights >= 0. A document of weight 2 counts like two, one of weight 0 not at all.
+        """
+        how = execution(self.n_jobs)
+        data = self._checked(X, how)
+        layout = self._layout_of(data, None)
+        events = self._events(data, layout)
+        _require_rows(events)
+        classes, codes = encode_labels(y, events.n_rows)
+        weights = row_weights(sample_weight, self.class_weight, classes, codes)
+        class_count = count_classes(codes, weights, len(classes))
+        if not class_count.any():
+            raise ValueError("the weight of every row is zero: there is nothing to learn from")
+        tally = tally_rows(events, codes, len(classes), weights, how)
+        _check_sums(events, weights, tally.class_totals)
+        state = self._estimated(classes, class_count, tally, layout, how)
+        _ = state["_learnt"].weights  # now: a fit that ends has done all its work
+        return self._adopt(X, **state)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from one more batch of documents.
+
+        The result is that of one `fit` on all batches; whole counts give the same bits.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_documents, n_features)
+            What is counted.
+        y : array-like of shape (n_documents,)
+            Labels.
+        classes : array-like or None
+            All labels that will ever occur. The first call needs it, later ones may leave it out.
+        sample_weight : array-like of shape (n_documents,) or None
+            As in `fit`.
+        """
+        how = execution(self.n_jobs)
+        known = classes_of_batches(self, classes)
+        data = self._checked(X, how)
+        if first := not hasattr(self, "_learnt"):
+            layout = self._layout_of(data, None)
+            events = self._events(data, layout)
+            tally = empty_tally(len(known), events.n_cols)
+            class_count = np.zeros(len(known))
+        else:
+            before = self._learnt.layout
+            layout = self._layout_of(data, before)
+            tally = self._relaid(self._learnt.tally, before, layout)
+            events = self._events(data, layout)
+            self._check_width(X, events, tally.n_features)
+            class_count = self.class_count_
+        _require_rows(events)
+        entries, counts = self._tally_batch(events, y, sample_weight, known, how)
+        state = self._estimated(known, class_count + counts, tally, layout, how)
+        tally.add(entries)
+        if first:
+            return self._adopt(X, **state)
+        self.__dict__.update(state)
+        return self
+
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Unlearn documents: the model is then as if it had never seen them.
+
+        Whole counts leave no trace; fractional ones are unlearnt to rounding.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_documents, n_features)
+            Rows that were learnt.
+        y : array-like of shape (n_documents,)
+            Their labels.
+        sample_weight : array-like of shape (n_documents,) or None
+            Their weights.
+
+        Raises
+        ------
+        ValueError
+            If they cannot have been learnt, as a count would fall below zero. The model stays as
+            it was.
+        """
+        check_is_fitted(self)
+        how = execution(self.n_jobs)
+        learnt = self._learnt
+        events = self._events(self._checked(X, how), learnt.layout)
+        self._check_width(X, events, learnt.tally.n_features)
+        entries, counts = self._tally_batch(events, y, sample_weight, self.classes_, how)
+        class_count = remainder(self.class_count_, counts)
+        state = self._estimated(self.classes_, class_count, learnt.tally, learnt.layout, how)
+        learnt.tally.subtract(entries)
+        self.__dict__.update(state)
+        return self
+
+    def merge(self, other: Any) -> Self:
+        """Add what another model of the same kind has learnt over the same features.
+
+        The result is that of one `fit` on the documents of both; whole counts give the same bits.
+        The classes are those of either.
+
+        Parameters
+        ----------
+        other : classifier of the same class
+            Fitted; not changed.
+        """
+        check_is_fitted(self)
+        if type(other) is not type(self):
+            raise TypeError(f"other must be a {type(self).__name__}, got {type(other).__name__}")
+        check_is_fitted(other)
+        self._check_same_features(other)
+        self._check_mergeable(other)
+        classes, ours, theirs = union_of_classes(self.classes_, other.classes_)
+        layout = self._merged_layout(self._learnt.layout, other._learnt.layout)
+        class_count = np.zeros(len(classes))
+        class_count[ours] += self.class_count_
+        class_count[theirs] += other.class_count_
+        tally = self._tally_within(classes, ours, layout).merged(
+            other._tally_within(classes, theirs, layout)
+        )
+        how = execution(self.n_jobs)
+        self.__dict__.update(self._estimated(classes, class_count, tally, layout, how))
+        return self
+
+    def _merged_layout(self, ours: Any, theirs: Any) -> Any:
+        """Return a layout with room for both."""
+        return None
+
+    def _tally_within(
+        self, classes: npt.NDArray[Any], positions: npt.NDArray[np.intp], layout: Any
+    ) -> ClassTally:
+        tally = self._relaid(self._learnt.tally, self._learnt.layout, layout)
+        return tally.regrouped(positions, len(classes))
+
+    def _tally_batch(
+        self, events: CsrArrays, y: Any, sample_weight: Any, classes: Any, how: Execution
+    ) -> tuple[Any, Floats]:
+        codes, weights = batch_of_rows(self, y, events.n_rows, classes, sample_weight)
+        entries = tally_entries(events, codes, len(classes), weights, how)
+        _check_sums(events, weights, entries.sum)
+        return entries, count_classes(codes, weights, len(classes))
+
+    def _estimated(
+        self,
+        classes: npt.NDArray[Any],
+        class_count: Floats,
+        tally: ClassTally,
+        layout: Any,
+        how: Execution,
+    ) -> dict[str, Any]:
+        """Return the state that follows from the tallies and the parameters."""
+        n_features = self._n_features_of(tally, layout)
+        alpha = checked_alpha(
+            self.alpha, len(classes), n_features, force_alpha=bool(self.force_alpha)
+        )
+        smoothing = np.atleast_2d(pseudo_counts(alpha, self.estimate)).astype(np.float64)
+        if float(np.max(smoothing)) > SUM_MAX / max(1, tally.n_features):
+            raise ValueError(TOO_LARGE)
+        if self.class_prior is not None:
+            log_prior = given_log_prior(self.class_prior, len(classes))
+        elif self.fit_prior:
+            log_prior = class_log_prior(class_count, self.prior_alpha, self.estimate)
+        else:
+            log_prior = np.full(len(classes), -np.log(len(classes)))
+        return {
+            "classes_": classes,
+            "class_count_": class_count,
+            "class_log_prior_": log_prior,
+            "_learnt": Learnt(
+                self._weigher(), tally, class_count, self._spread(smoothing, layout), layout, how
+            ),
+        }
+
+    def _joint_log_proba(self, X: Any) -> Floats:
+        how = execution(self.n_jobs)
+        learnt = self._learnt
+        events = self._events(self._checked(X, how), learnt.layout)
+        # Of the weights themselves: this is what the kernel relies on, whatever a pickle says.
+        self._check_width(X, events, learnt.weights.n_features)
+        return learnt.weights.scores(events, self._prior_of_scores(), how)
+
+    def _check_width(self, X: Any, events: CsrArrays, n_features: int) -> None:
+        validate_data(self, X, skip_check_array=True, reset=False)
+        if events.n_cols != n_features:
+            raise ValueError(
+                f"X has {events.n_cols} features, but {type(self).__name__} is expecting "
+                f"{n_features} features as input"
+            )
+
+    def _fitted(self, name: str) -> Learnt:
+        """Return what was learnt, for an attribute of that name."""
+        # AttributeError, as for any attribute that a fit sets: hasattr must say no.
+        if not hasattr(self, "_learnt"):
+            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
+        return self._learnt
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_learnt")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def _require_rows(events: CsrArrays) -> None:
+    if events.n_rows == 0 or events.n_cols == 0:
+        raise ValueError(
+            f"Found array with {events.n_rows} sample(s) and {events.n_cols} feature(s) "
+            f"(shape=({events.n_rows}, {events.n_cols})) while a minimum of 1 is required."
+        )
+
+
+def _check_sums(
+    events: CsrArrays, weights: Floats | None, sums: Callable[[], npt.ArrayLike]
+) -> None:
+    """Refuse sums beyond all numbers, which only very large floats can reach."""
+    if len(events.data) == 0 or (events.data.dtype.kind == "i" and weights is None):
+        return
+    with np.errstate(over="ignore"):
+        bound = float(events.data.max()) * len(events.data)
+        if weights is not None:
+            bound *= float(weights.max())
+        if bound > SUM_MAX and not (np.asarray(sums()) < SUM_MAX).all():
+            raise ValueError(TOO_LARGE)

@@ -1,0 +1,131 @@
+"""The linear view: what one more occurrence of a feature does to the log-odds of a class."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+__all__ = ["LinearView"]
+
+
+class LinearView:
+    r"""Methods of models whose posterior is a softmax of linear functions.
+
+    .. math:: p(c | x) = \frac{e^{b_c + w_c \cdot x}}{\sum_k e^{b_k + w_k \cdot x}}
+
+    The weights are determined but for what is common to all classes, so only differences mean
+    something. A model gives ``weights_``, (n_classes, n_features), and ``bias_``; where that table
+    may be too large, it gives the three methods below by other ways.
+    """
+
+    classes_: npt.NDArray[Any]
+    weights_: npt.NDArray[np.float64]
+    bias_: npt.NDArray[np.float64]
+    n_features_in_: int
+
+    def _weights_of_class(self, c: int) -> npt.NDArray[np.float64]:
+        return np.asarray(self.weights_[c])
+
+    def _weights_of_feature(self, j: int) -> npt.NDArray[np.float64]:
+        return np.asarray(self.weights_[:, j])
+
+    def _mean_weights(self) -> npt.NDArray[np.float64]:
+        return np.asarray(self.weights_.mean(axis=0))
+
+    def log_odds(self, feature: int | str, label: Any, against: Any = None) -> float:
+        """Return what one more occurrence of a feature adds to the log-odds of a class.
+
+        Parameters
+        ----------
+        feature : int or str
+            A column, or its name if the model was fitted on named columns.
+        label : label
+            The class.
+        against : label or None
+            The class to compare with. None: the mean over all other classes; 0 if there are none.
+        """
+        check_is_fitted(self)
+        weights = self._weights_of_feature(self._column(feature))
+        c = self._code(label)
+        if against is not None:
+            return float(_difference(weights[c], weights[self._code(against)]))
+        others = np.delete(weights, c)
+        return float(_difference(weights[c], others.mean())) if len(others) else 0.0
+
+    def top_features(
+        self, n: int = 10, *, labels: Any = None, feature_names: Any = None
+    ) -> dict[Any, list[tuple[Any, float]]]:
+        """Return for each class the features that speak most for it, the strongest first.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many for each class.
+        labels : list of labels or None
+            The classes to look at; None: all.
+        feature_names : array-like of shape (n_features,) or None
+            What to call the columns, such as ``vectorizer.get_feature_names_out()``; None: the
+            names that the model was fitted with, or else the numbers of the columns.
+
+        Returns
+        -------
+        dict
+            Label -> list of (feature, log-odds against the mean of the other classes).
+        """
+        check_is_fitted(self)
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+            raise ValueError(f"n must be a whole number >= 1, got {n!r}")
+        names = self._feature_names(feature_names)
+        wanted = self.classes_.tolist() if labels is None else list(labels)
+        mean, n_classes = self._mean_weights(), len(self.classes_)
+        result = {}
+        for label in wanted:
+            weights = self._weights_of_class(self._code(label))
+            # w - mean of the others = (w - mean of all) * C / (C - 1)
+            odds = _difference(weights, mean) * (n_classes / max(1, n_classes - 1))
+            best = np.argsort(-odds, kind="stable")[:n]
+            result[label] = [(names[j], float(odds[j])) for j in best.tolist()]
+        return result
+
+    def _feature_names(self, feature_names: Any) -> Any:
+        if feature_names is None:
+            return getattr(self, "feature_names_in_", range(self.n_features_in_))
+        if len(feature_names) != self.n_features_in_:
+            raise ValueError(
+                f"feature_names must hold one name for each of the {self.n_features_in_} features, "
+                f"got {len(feature_names)}"
+            )
+        return feature_names
+
+    def _column(self, feature: int | str) -> int:
+        if isinstance(feature, str):
+            names = getattr(self, "feature_names_in_", None)
+            if names is None:
+                raise ValueError(
+                    f"the features have no names, so {feature!r} cannot be looked up: pass the "
+                    "number of its column, such as vectorizer.vocabulary_[word]"
+                )
+            found = np.flatnonzero(names == feature)
+            if not len(found):
+                raise ValueError(f"there is no feature {feature!r}")
+            return int(found[0])
+        if isinstance(feature, bool) or not isinstance(feature, int | np.integer):
+            raise TypeError(f"feature must be a column number or a name, got {feature!r}")
+        if not 0 <= feature < self.n_features_in_:
+            raise ValueError(f"feature must be in [0, {self.n_features_in_}), got {feature}")
+        return int(feature)
+
+    def _code(self, label: Any) -> int:
+        plain = label.item() if isinstance(label, np.generic) else label
+        known = self.classes_.tolist()
+        if plain not in known:
+            raise ValueError(f"there is no class {label!r}")
+        return int(known.index(plain))
+
+
+def _difference(weights: Any, others: Any) -> Any:
+    """Return weights - others; 0 where both are infinite, which says nothing of either class."""
+    with np.errstate(invalid="ignore"):
+        difference = np.subtract(weights, others)
+    return np.where(np.isnan(difference), 0.0, difference)

@@ -1,0 +1,216 @@
+"""Weights, means and squared deviations by class, and how they add up."""
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array
+
+from wordodds._core import bayes as core
+from wordodds._execution import Execution
+from wordodds._sparse import CsrArrays, as_csr, without_repeats
+
+__all__ = ["Matrix", "Moments", "as_matrix", "class_moments"]
+
+# What rounding may leave of a difference, relative to what was subtracted.
+_WEIGHT_ROUNDING = 1e-10
+_SQUARES_ROUNDING = 1e-8
+# Below this the squares of deviations are no longer exact.
+_SMALLEST_VARIANCE = 1e-306
+_CELLS_AT_ONCE = 1 << 18
+
+Array = npt.NDArray[np.float64]
+Matrix = CsrArrays | npt.NDArray[Any]
+
+
+class Moments(NamedTuple):
+    r"""The state of a Gaussian model, by class c and column j.
+
+    .. math:: W_c = \sum v_i, \qquad \mu_{cj} = \frac{1}{W_c} \sum v_i x_{ij}, \qquad
+        M_{cj} = \sum v_i (x_{ij} - \mu_{cj})^2
+
+    over the rows i of class c, with their weights v; all zero for a class without weight.
+    """
+
+    weight: Array  # (n_classes,)
+    mean: Array  # (n_classes, n_features)
+    m2: Array  # (n_classes, n_features)
+
+    @classmethod
+    def nothing(cls, n_classes: int, n_features: int) -> Self:
+        """Return the moments of no rows."""
+        shape = (n_classes, n_features)
+        return cls(np.zeros(n_classes), np.zeros(shape), np.zeros(shape))
+
+    def spread_out(self, codes: npt.NDArray[Any], n_classes: int) -> "Moments":
+        """Return the same by other numbers: class c becomes ``codes[c]`` of ``n_classes``."""
+        result = Moments.nothing(n_classes, self.mean.shape[1])
+        for whole, part in zip(result, self, strict=True):
+            whole[codes] = part
+        return result
+
+    def added(self, other: "Moments") -> "Moments":
+        r"""Return the moments of both, by Chan's formula.
+
+        .. math:: \delta = \mu' - \mu, \qquad \mu + \delta \frac{W'}{W + W'}, \qquad
+            M + M' + \delta^2 \frac{W W'}{W + W'}
+        """
+        weight = self.weight + other.weight
+        share = _ratio(other.weight, weight)[:, None]
+        # Squares may overflow here; `variances` says so.
+        with np.errstate(over="ignore", invalid="ignore"):
+            delta = other.mean - self.mean
+            mean = self.mean + delta * share
+            m2 = self.m2 + other.m2 + delta * (self.weight[:, None] * share) * delta
+        return Moments(weight, mean, m2)
+
+    def removed(self, other: "Moments") -> tuple["Moments", npt.NDArray[np.bool_]]:
+        r"""Return the moments without the other's, and which classes cannot have held them.
+
+        Chan's formula solved for one of its parts. Where rounding makes a sum of squares negative,
+        it is zero.
+
+        .. math:: W - W', \qquad \mu + (\mu - \mu') \frac{W'}{W - W'}, \qquad
+            M - M' - (\mu - \mu')^2 \frac{W W'}{W - W'}
+        """
+        rounding = _WEIGHT_ROUNDING * self.weight
+        weight = self.weight - other.weight
+        impossible = weight < -rounding
+        weight[weight <= rounding] = 0.0
+        empty = weight == 0.0
+        # Of a class that is forgotten whole, the moments must be the same.
+        ratio = np.where(empty, 1.0, _ratio(other.weight, weight))[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            delta = self.mean - other.mean
+            mean = self.mean + delta * ratio
+            m2 = self.m2 - other.m2 - delta * (self.weight[:, None] * ratio) * delta
+            reach = self.weight[:, None] * (np.abs(self.mean) + np.abs(other.mean)) ** 2
+            doubt = _SQUARES_ROUNDING * (self.m2 + other.m2 + reach)
+            wrong = np.where(empty[:, None], np.abs(m2), -m2) > doubt
+        impossible |= wrong.any(axis=1) & (other.weight > 0.0)
+        untouched = other.weight == 0.0
+        mean[empty], m2[empty] = 0.0, 0.0
+        mean[untouched], m2[untouched] = self.mean[untouched], self.m2[untouched]
+        return Moments(weight, mean, np.maximum(m2, 0.0)), impossible
+
+    def variances(self, smoothing: float) -> tuple[Array, float]:
+        r"""Return the smoothed variances and what was added to them.
+
+        .. math:: \sigma_{cj}^2 = \frac{M_{cj}}{W_c} + \varepsilon, \qquad
+            \varepsilon = s \max_j \frac1W \sum_c M_{cj} + W_c (\mu_{cj} - \mu_j)^2
+
+        Parameters
+        ----------
+        smoothing : float
+            The factor s.
+
+        Raises
+        ------
+        ValueError
+            If a square is too large or too small for a number.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            epsilon = smoothing * self._largest_variance()
+            variances = _ratio(self.m2, np.broadcast_to(self.weight[:, None], self.m2.shape))
+            variances += epsilon
+            finite = np.isfinite(self.weight.sum() + variances.max())
+        if not finite:
+            raise ValueError(
+                "the squares of X, times their weights, add up to more than 1e308: scale X or "
+                "sample_weight down"
+            )
+        if variances.min() < _SMALLEST_VARIANCE:
+            lost = ((variances < _SMALLEST_VARIANCE) & (self.m2 > 0.0)).any(axis=0)
+            if lost.any():
+                raise ValueError(
+                    f"feature {lost.argmax()} of X varies by less than 1e-153 in a class, too "
+                    "little to be squared: scale X up"
+                )
+        return variances, float(epsilon)
+
+    def _largest_variance(self) -> Any:
+        """Return the largest variance of a column over all classes: within and between them."""
+        total = self.weight.sum()
+        seen = np.flatnonzero(self.weight)
+        largest = np.float64(0.0)
+        if not len(seen):
+            return largest
+        weight = self.weight[:, None]
+        width = max(1, _CELLS_AT_ONCE // len(self.weight))
+        for first in range(0, self.mean.shape[1], width):
+            columns = slice(first, first + width)
+            # From one class on: means that are equal must have no variance at all.
+            away = self.mean[:, columns] - self.mean[seen[0], columns]
+            away -= (weight * away).sum(axis=0) / total
+            squares = (self.m2[:, columns] + weight * away * away)[seen].sum(axis=0)
+            largest = np.maximum(largest, (squares / total).max())
+        return largest
+
+
+def _ratio(part: Array, whole: Array) -> Array:
+    return np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0.0)
+
+
+def as_matrix(X: Any, execution: Execution, estimator: Any) -> Matrix:
+    """Check ``X`` and give it the form that the kernels take; a sparse one is never made dense.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of any format, or dense array-like of two dimensions
+        Finite numbers; not changed.
+    execution : Execution
+        Threads and instruction set for the checks.
+    estimator : object
+        Whom messages name.
+
+    Returns
+    -------
+    CsrArrays or ndarray
+        CSR without repeated entries, or a C-ordered array of float32 or float64.
+    """
+    if not sp.issparse(X):
+        checked = check_array(
+            X, dtype=[np.float64, np.float32], order="C", estimator=estimator, input_name="X"
+        )
+        # A class derived from ndarray may change what arithmetic means.
+        return np.asarray(checked)
+    matrix = as_csr(X, non_negative=False, execution=execution)
+    if matrix.n_rows == 0 or matrix.n_cols == 0:
+        raise ValueError(
+            f"Found array with {matrix.n_rows} sample(s) and {matrix.n_cols} feature(s) "
+            f"(shape=({matrix.n_rows}, {matrix.n_cols})) while a minimum of 1 is required."
+        )
+    return without_repeats(matrix, execution)
+
+
+def class_moments(
+    matrix: Matrix,
+    codes: npt.NDArray[np.int32],
+    weights: Array | None,
+    n_classes: int,
+    execution: Execution,
+) -> Moments:
+    """Return the moments of the rows of each class.
+
+    Parameters
+    ----------
+    matrix : CsrArrays or ndarray
+        As `as_matrix` returns it.
+    codes : ndarray of shape (n_rows,)
+        The class of each row.
+    weights : ndarray of shape (n_rows,) or None
+        What each row weighs; None: 1. A row of weight 0 is not looked at.
+    n_classes : int
+        How many classes there are.
+    execution : Execution
+        Threads and instruction set.
+    """
+    if isinstance(matrix, CsrArrays):
+        indptr, indices, data, _, n_cols = matrix
+        found = core.csr_class_moments(
+            indptr, indices, data, n_cols, codes, weights, n_classes, *execution
+        )
+    else:
+        found = core.dense_class_moments(matrix, codes, weights, n_classes, *execution)
+    return Moments(*found)

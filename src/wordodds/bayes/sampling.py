@@ -1,0 +1,84 @@
+"""Draws from fitted models: what only a generative classifier can give."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+__all__ = ["draw_classes", "draw_presence", "draw_words", "generator"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+# Uniform numbers held at once while presence is drawn: 32 MB.
+BLOCK = 1 << 22
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return NumPy's generator for what scikit-learn calls a random state."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(1 << 32, size=4, dtype=np.uint64))
+    return np.random.default_rng(random_state)
+
+
+def draw_classes(log_prior: Floats, n: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
+    """Return n classes drawn from their prior."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+        raise ValueError(f"n must be a whole number >= 0, got {n!r}")
+    share = np.exp(log_prior)
+    return np.asarray(rng.choice(len(share), size=n, p=share / share.sum()))
+
+
+def draw_words(
+    codes: npt.NDArray[np.intp],
+    lengths: npt.NDArray[np.int64],
+    log_proba_of_class: Callable[[int], Floats],
+    n_features: int,
+    rng: np.random.Generator,
+) -> Any:
+    """Return a CSR array of counts: row i has lengths[i] words of class codes[i]."""
+    rows, words = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
+    for c in np.unique(codes):
+        members = np.flatnonzero(codes == c)
+        rows.append(np.repeat(members, lengths[members]))
+        words.append(draw_categories(np.exp(log_proba_of_class(int(c))), len(rows[-1]), rng))
+    row, word = np.concatenate(rows), np.concatenate(words)
+    ones = np.ones(len(row), dtype=np.int64)
+    # The conversion adds up what is drawn more than once.
+    return sp.coo_array((ones, (row, word)), shape=(len(codes), n_features)).tocsr()
+
+
+def draw_categories(
+    probabilities: Floats, size: int, rng: np.random.Generator
+) -> npt.NDArray[np.intp]:
+    """Return positions drawn in proportion to ``probabilities``."""
+    cumulative = np.cumsum(probabilities)
+    if size and not cumulative[-1] > 0.0:
+        raise ValueError("a class without any document has nothing to draw from; raise alpha")
+    positions = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
+    # A draw beside the last step may round up to it.
+    last = np.flatnonzero(probabilities)[-1] if size else 0
+    return np.asarray(np.minimum(positions, last))
+
+
+def draw_presence(
+    codes: npt.NDArray[np.intp],
+    proba_of_class: Callable[[int], Floats],
+    n_features: int,
+    rng: np.random.Generator,
+) -> Any:
+    """Return a CSR array of ones: row i has each feature with its probability in codes[i]."""
+    rows, columns = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
+    for c in np.unique(codes):
+        members = np.flatnonzero(codes == c)
+        probabilities = proba_of_class(int(c))
+        step = max(1, BLOCK // max(1, n_features))
+        for begin in range(0, len(members), step):
+            block = members[begin : begin + step]
+            row, column = np.nonzero(rng.random((len(block), n_features)) < probabilities)
+            rows.append(block[row])
+            columns.append(column)
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    ones = np.ones(len(row), dtype=np.int64)
+    return sp.coo_array((ones, (row, column)), shape=(len(codes), n_features)).tocsr()

@@ -1,0 +1,220 @@
+"""Class tallies: what each class has of each feature, dense or, for very many classes, sparse.
+
+Tallies of whole numbers are exact (up to 2**53), so they add up, merge and unlearn without a trace
+of the order in which the documents came.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from wordodds._core import bayes as core
+from wordodds._execution import Execution
+from wordodds._sparse import CsrArrays
+
+__all__ = ["ClassTally", "DenseTally", "SparseTally", "empty_tally", "tally_entries", "tally_rows"]
+
+# Above this many cells (half a gigabyte of doubles) memory must grow with the entries alone. By
+# shape, not by content: a model never changes its form, and equal documents give equal bits.
+DENSE_CELLS_MAX = 1 << 26
+TABLE_CELLS_MAX = 1 << 29
+
+NEVER_LEARNT = (
+    "these documents were never learnt: a count would fall below zero; forget exactly the rows, "
+    "labels and weights that were fitted"
+)
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class DenseTally:
+    """Counts as one array, (n_classes, n_features)."""
+
+    def __init__(self, counts: Floats) -> None:
+        self.counts = counts
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.counts.shape[1])
+
+    def table(self) -> Floats:
+        """Return the counts, (n_classes, n_features)."""
+        return self.counts
+
+    def of_class(self, c: int) -> Floats:
+        """Return the counts of one class."""
+        return np.asarray(self.counts[c])
+
+    def class_totals(self) -> Floats:
+        """Return the sum of each class's counts."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    def feature_totals(self) -> Floats:
+        """Return the sum of each feature's counts."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    def add(self, entries: Any) -> None:
+        """Add a batch, as `tally_entries` gives it."""
+        classes, features = entries.indices, features_of(entries)
+        self.counts[classes, features] += entries.data
+
+    def subtract(self, entries: Any) -> None:
+        """Take a batch away; ValueError, and nothing taken, if it was never added."""
+        classes, features = entries.indices, features_of(entries)
+        self.counts[classes, features] = remainder(self.counts[classes, features], entries.data)
+
+    def merged(self, other: "ClassTally") -> "DenseTally":
+        """Return the sum with another tally of the same shape."""
+        return DenseTally(self.counts + other.table())
+
+    def regrouped(self, positions: npt.NDArray[np.intp], n_classes: int) -> "DenseTally":
+        """Return the tally with class c at positions[c] of n_classes."""
+        counts = np.zeros((n_classes, self.n_features))
+        counts[positions] = self.counts
+        return DenseTally(counts)
+
+
+class SparseTally:
+    """Counts as a sparse matrix, feature-major: (n_features, n_classes)."""
+
+    def __init__(self, by_feature: Any) -> None:
+        self.by_feature = by_feature
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.by_feature.shape[0])
+
+    def table(self) -> Floats:
+        """Return the counts as one array, if it is not too large."""
+        n_features, n_classes = self.by_feature.shape
+        check_table_size(n_classes, n_features)
+        return np.asarray(self.by_feature.T.toarray())
+
+    def of_class(self, c: int) -> Floats:
+        """Return the counts of one class."""
+        return np.asarray(self.by_feature[:, [c]].toarray().ravel())
+
+    def class_totals(self) -> Floats:
+        """Return the sum of each class's counts."""
+        return np.asarray(self.by_feature.sum(axis=0)).ravel()
+
+    def feature_totals(self) -> Floats:
+        """Return the sum of each feature's counts."""
+        return np.asarray(self.by_feature.sum(axis=1)).ravel()
+
+    def add(self, entries: Any) -> None:
+        """Add a batch, as `tally_entries` gives it."""
+        self.by_feature = self.by_feature + entries
+
+    def subtract(self, entries: Any) -> None:
+        """Take a batch away; ValueError, and nothing taken, if it was never added."""
+        ours, theirs = cell_numbers(self.by_feature), cell_numbers(entries)
+        where = np.searchsorted(ours, theirs)
+        found = np.take(ours, where, mode="clip") == theirs if len(ours) else where < 0
+        if not found.all():
+            raise ValueError(NEVER_LEARNT)
+        left = self.by_feature.copy()
+        left.data[where] = remainder(left.data[where], entries.data)
+        left.eliminate_zeros()
+        self.by_feature = left
+
+    def merged(self, other: "ClassTally") -> "SparseTally":
+        """Return the sum with another tally of the same shape."""
+        assert isinstance(other, SparseTally)  # the form is a matter of the shape
+        return SparseTally(self.by_feature + other.by_feature)
+
+    def regrouped(self, positions: npt.NDArray[np.intp], n_classes: int) -> "SparseTally":
+        """Return the tally with class c at positions[c] of n_classes."""
+        entries = self.by_feature
+        return SparseTally(
+            sp.csr_array(
+                (entries.data, positions[entries.indices], entries.indptr),
+                shape=(self.n_features, n_classes),
+            )
+        )
+
+
+ClassTally: TypeAlias = DenseTally | SparseTally
+
+
+def empty_tally(n_classes: int, n_features: int) -> ClassTally:
+    """Return a tally of nothing, in the form that its shape asks for."""
+    if n_classes * n_features <= DENSE_CELLS_MAX:
+        return DenseTally(np.zeros((n_classes, n_features)))
+    return SparseTally(sp.csr_array((n_features, n_classes), dtype=np.float64))
+
+
+def tally_rows(
+    matrix: CsrArrays,
+    codes: npt.NDArray[np.int32],
+    n_classes: int,
+    row_weights: Floats | None,
+    execution: Execution,
+) -> ClassTally:
+    """Return the sums of the rows of each class, in the form that their shape asks for."""
+    if n_classes * matrix.n_cols > DENSE_CELLS_MAX:
+        return SparseTally(tally_entries(matrix, codes, n_classes, row_weights, execution))
+    arrays = (matrix.indptr, matrix.indices, matrix.data, matrix.n_cols)
+    return DenseTally(core.csr_tally_classes(*arrays, codes, n_classes, row_weights, *execution))
+
+
+def tally_entries(
+    matrix: CsrArrays,
+    codes: npt.NDArray[np.int32],
+    n_classes: int,
+    row_weights: Floats | None,
+    execution: Execution,
+) -> Any:
+    """Return the sums of the rows of each class as a sparse matrix, (n_features, n_classes).
+
+    Time and memory grow with the entries: what a small batch adds to a large model.
+    """
+    arrays = (matrix.indptr, matrix.indices, matrix.data, matrix.n_cols)
+    indptr, classes, sums = core.csr_tally_entries(
+        *arrays, codes, n_classes, row_weights, *execution
+    )
+    return sp.csr_array((sums, classes, indptr), shape=(matrix.n_cols, n_classes))
+
+
+def features_of(by_feature: Any) -> npt.NDArray[np.intp]:
+    """Return the feature of each stored entry of a feature-major matrix."""
+    return np.repeat(np.arange(by_feature.shape[0]), np.diff(by_feature.indptr))
+
+
+def cell_numbers(by_feature: Any) -> npt.NDArray[np.int64]:
+    """Return a number for each stored cell of a feature-major matrix, ascending."""
+    rows = features_of(by_feature).astype(np.int64)
+    return np.asarray(rows * by_feature.shape[1] + by_feature.indices)
+
+
+def remainder(counts: Floats, gone: Floats) -> Floats:
+    """Return counts - gone, which must not fall below zero but for rounding."""
+    left = counts - gone
+    if (left < -1e-9 * gone).any():
+        raise ValueError(NEVER_LEARNT)
+    # What rounding leaves of fractional counts is no evidence: a word unlearnt is a word unseen.
+    left[left <= 1e-12 * gone] = 0.0
+    return left
+
+
+def one_row(pseudo_counts: Floats) -> Floats:
+    """Return the pseudo-counts of a sparse model, which all classes share."""
+    if len(pseudo_counts) > 1:
+        raise ValueError(
+            "alpha for each class and feature makes the model dense, which is too large for this "
+            "many classes and features: pass a number or one for each feature"
+        )
+    return np.asarray(pseudo_counts[0])
+
+
+def check_table_size(n_classes: int, n_features: int) -> None:
+    """Refuse to fill the memory with a table that was kept sparse for good reason."""
+    if n_classes * n_features > TABLE_CELLS_MAX:
+        raise MemoryError(
+            f"a table of {n_classes} classes x {n_features} features would take "
+            f"{n_classes * n_features * 8 / 1e9:.0f} GB; ask log_odds or top_features for parts"
+        )

@@ -1,0 +1,151 @@
+"""Weights of a fitted model, dense or rank one plus sparse, and the scores that they give."""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._core import score
+from wordodds._execution import Execution
+from wordodds._sparse import CsrArrays
+from wordodds.bayes.limits import Limit
+from wordodds.bayes.tally import check_table_size
+
+__all__ = ["DenseWeights", "SparseWeights", "Weights"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class DenseWeights:
+    """Feature-major weights, ``by_feature[j, c]``, rows padded for the kernel; one bias a class."""
+
+    def __init__(self, by_feature: Floats, bias: Floats, limits: Sequence[Limit] = ()) -> None:
+        self.by_feature = by_feature
+        self.bias = bias
+        self.limits = limits
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.by_feature)
+
+    def scores(self, matrix: CsrArrays, prior: Floats, execution: Execution) -> Floats:
+        """Return prior + bias + the weighted sum of each row, (n_rows, n_classes)."""
+        arrays = (matrix.indptr, matrix.indices, matrix.data)
+        scores = score.csr_score_classes(*arrays, self.by_feature, prior + self.bias, *execution)
+        for limit in self.limits:
+            limit.apply(scores, matrix)
+        return scores
+
+    def divide(self, divisors: Floats) -> None:
+        """Divide the weights of each class."""
+        self.by_feature[:, : len(divisors)] /= divisors
+
+    def class_sums(self) -> Floats:
+        """Return the sum of each class's weights."""
+        return np.asarray(self.table().sum(axis=1))
+
+    def table(self) -> Floats:
+        """Return the weights, (n_classes, n_features)."""
+        return np.asarray(self.by_feature.T[: len(self.bias)])
+
+    def of_class(self, c: int) -> Floats:
+        """Return the weights of one class."""
+        return np.asarray(self.by_feature[:, c])
+
+    def of_feature(self, j: int) -> Floats:
+        """Return the weights of one feature."""
+        return np.asarray(self.by_feature[j, : len(self.bias)])
+
+    def feature_means(self) -> Floats:
+        """Return each feature's mean weight over the classes."""
+        return np.asarray(self.by_feature[:, : len(self.bias)].mean(axis=1))
+
+
+class SparseWeights:
+    r"""Weights of very many classes, most of which never saw most features.
+
+    .. math:: w_{jc} = s_c u_j + d_c + e_{jc}
+
+    with :math:`e_{jc}` stored only where class c has feature j: memory grows with the entries of
+    the tally. ``excess`` is feature-major, (n_features, n_classes).
+    """
+
+    def __init__(
+        self,
+        excess: Any,
+        feature_base: Floats,
+        class_scale: Floats,
+        class_base: Floats,
+        bias: Floats,
+        limits: Sequence[Limit] = (),
+    ) -> None:
+        self.excess = excess
+        self.feature_base = feature_base
+        self.class_scale = class_scale
+        self.class_base = class_base
+        self.bias = bias
+        self.limits = limits
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.feature_base)
+
+    def scores(self, matrix: CsrArrays, prior: Floats, execution: Execution) -> Floats:
+        """Return prior + bias + the weighted sum of each row, (n_rows, n_classes)."""
+        scores = score.csr_score_sparse_classes(
+            matrix.indptr,
+            matrix.indices,
+            matrix.data,
+            prior + self.bias,
+            self.class_scale,
+            self.class_base,
+            self.feature_base,
+            # SciPy chooses the width of its indices by itself.
+            np.asarray(self.excess.indptr, dtype=np.int64),
+            np.asarray(self.excess.indices, dtype=np.int32),
+            self.excess.data,
+            *execution,
+        )
+        for limit in self.limits:
+            limit.apply(scores, matrix)
+        return scores
+
+    def class_sums(self) -> Floats:
+        """Return the sum of each class's weights."""
+        base = self.class_scale * self.feature_base.sum() + self.n_features * self.class_base
+        return np.asarray(base + np.asarray(self.excess.sum(axis=0)).ravel())
+
+    def divide(self, divisors: Floats) -> None:
+        """Divide the weights of each class."""
+        self.class_scale = self.class_scale / divisors
+        self.class_base = self.class_base / divisors
+        self.excess.data /= divisors[self.excess.indices]
+
+    def table(self) -> Floats:
+        """Return the weights as one array, (n_classes, n_features), if it is not too large."""
+        check_table_size(len(self.bias), self.n_features)
+        table: Floats = self.excess.T.toarray()
+        table += np.multiply.outer(self.class_scale, self.feature_base)
+        table += self.class_base[:, np.newaxis]
+        return np.asarray(table)
+
+    def of_class(self, c: int) -> Floats:
+        """Return the weights of one class."""
+        base = self.class_scale[c] * self.feature_base + self.class_base[c]
+        return np.asarray(base + self.excess[:, [c]].toarray().ravel())
+
+    def of_feature(self, j: int) -> Floats:
+        """Return the weights of one feature."""
+        base = self.class_scale * self.feature_base[j] + self.class_base
+        return np.asarray(base + self.excess[[j], :].toarray().ravel())
+
+    def feature_means(self) -> Floats:
+        """Return each feature's mean weight over the classes."""
+        base = self.class_scale.mean() * self.feature_base + self.class_base.mean()
+        return np.asarray(base + np.asarray(self.excess.mean(axis=1)).ravel())
+
+
+Weights: TypeAlias = DenseWeights | SparseWeights
