@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from wordodds.bayes import BernoulliNB as BernoulliNB
     from wordodds.bayes import CategoricalNB as CategoricalNB
     from wordodds.bayes import ComplementNB as ComplementNB
+    from wordodds.bayes import FisherDiscriminant as FisherDiscriminant
+    from wordodds.bayes import GaussianDiscriminant as GaussianDiscriminant
     from wordodds.bayes import GaussianNB as GaussianNB
     from wordodds.bayes import MultinomialNB as MultinomialNB
     from wordodds.text import CountVectorizer as CountVectorizer
@@ -27,6 +29,8 @@ _HOMES = {
     "CategoricalNB": "wordodds.bayes",
     "ComplementNB": "wordodds.bayes",
     "CountVectorizer": "wordodds.text",
+    "FisherDiscriminant": "wordodds.bayes",
+    "GaussianDiscriminant": "wordodds.bayes",
     "GaussianNB": "wordodds.bayes",
     "HashingVectorizer": "wordodds.text",
     "MultinomialNB": "wordodds.bayes",

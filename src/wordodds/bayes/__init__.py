@@ -3,6 +3,8 @@
 from wordodds.bayes.bernoulli import BernoulliNB
 from wordodds.bayes.categorical import CategoricalNB
 from wordodds.bayes.complement import ComplementNB
+from wordodds.bayes.discriminant import GaussianDiscriminant
+from wordodds.bayes.fisher import FisherDiscriminant
 from wordodds.bayes.gaussian import GaussianNB
 from wordodds.bayes.multinomial import MultinomialNB
 
@@ -10,6 +12,8 @@ __all__ = [
     "BernoulliNB",
     "CategoricalNB",
     "ComplementNB",
+    "FisherDiscriminant",
+    "GaussianDiscriminant",
     "GaussianNB",
     "MultinomialNB",
 ]

@@ -1,0 +1,74 @@
+"""What the Gaussian models fit: a dense matrix, its labels and their weights, checked."""
+
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import validate_data
+
+from wordodds._labels import encode_labels
+from wordodds._row_weights import row_weights
+
+__all__ = ["DenseRows", "checked_share", "dense_rows"]
+
+
+class DenseRows(NamedTuple):
+    """The rows that weigh something, and the classes that have such rows."""
+
+    X: npt.NDArray[np.float64]
+    classes: npt.NDArray[Any]
+    codes: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float64] | None
+    class_count: npt.NDArray[np.float64]
+
+
+def dense_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> DenseRows:
+    """Check what `fit` was given.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Named in messages and left as it is.
+    X : array-like of shape (n_rows, n_cols)
+        Finite numbers.
+    y : array-like of shape (n_rows,)
+        Labels.
+    sample_weight : array-like of shape (n_rows,) or None
+        Rows of weight 0 are left out, and so are classes without other rows.
+    class_weight : dict, "balanced" or None
+        As in `row_weights`.
+    """
+    # On a stand-in: a fit that fails must not change what the estimator knows of its features.
+    X = validate_data(type(estimator)(), X, dtype=np.float64)
+    classes, codes = encode_labels(y, len(X))
+    weights = row_weights(sample_weight, class_weight, classes, codes)
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        if not len(kept):
+            raise ValueError("the weight of every row is zero: there is nothing to learn from")
+        X, codes, weights = X[kept], codes[kept], weights[kept]
+        present, renumbered = np.unique(codes, return_inverse=True)
+        classes, codes = classes[present], np.asarray(renumbered, dtype=np.int32)
+    class_count = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+    if not np.isfinite(class_count.sum()):
+        raise ValueError("sample_weight adds up to more than 1e308: scale it down")
+    return DenseRows(X, classes, codes, weights, class_count)
+
+
+def checked_share(value: Any, name: str) -> float:
+    """Return a parameter that must be a number from 0 to 1.
+
+    Parameters
+    ----------
+    value : object
+        The parameter.
+    name : str
+        What messages call it.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number from 0 to 1, got {value!r}")
+    share = float(value)
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(f"{name} must be from 0 to 1, got {value!r}")
+    return share
