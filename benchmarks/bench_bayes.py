@@ -34,7 +34,8 @@ def counts(newsgroups):
 @pytest.fixture(scope="module")
 def frequent(counts):
     """Return the 300 most frequent words as dense counts, for the models of dense columns."""
-    best = np.argsort(-counts[0].sum(axis=0), kind="stable")[:300]
+    frequency = np.asarray(counts[0].sum(axis=0)).ravel()
+    best = np.argsort(-frequency, kind="stable")[:300]
     return [part[:, best].toarray() for part in counts]
 
 

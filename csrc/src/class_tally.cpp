@@ -18,10 +18,7 @@ void add_rows(const CsrView<Index, Value>& matrix, std::span<const int64_t> rows
         if (g % rows_per_check == 0) stop.check();
         const auto row = static_cast<size_t>(rows[g]);
         [[maybe_unused]] double weight = 1.0;
-        if constexpr (weighted) {
-            weight = row_weights[row];
-            if (weight == 0.0) continue;
-        }
+        if constexpr (weighted) weight = row_weights[row];
         const auto end = static_cast<size_t>(matrix.indptr[row + 1]);
         for (auto i = static_cast<size_t>(matrix.indptr[row]); i < end; ++i) {
             const auto value = static_cast<double>(matrix.data[i]);
@@ -37,16 +34,14 @@ template <class Index, class Value>
 void csr_tally_classes(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
                        int64_t n_classes, std::span<const double> row_weights,
                        const Execution& execution, std::span<double> tally_out) {
-    const RowsByClass groups = group_rows(labels, n_classes, *execution.stop);
+    const RowsByClass groups = group_rows(labels, row_weights, n_classes, *execution.stop);
     const auto n_cols = static_cast<size_t>(matrix.n_cols);
     const auto run = row_weights.empty() ? add_rows<false, Index, Value> : add_rows<true, Index, Value>;
     parallel_for(execution, n_classes, [&](int64_t chunk, int32_t) {
         const auto c = static_cast<size_t>(chunk);
         double* const tally = tally_out.data() + c * n_cols;
         std::fill_n(tally, n_cols, 0.0);
-        const std::span rows(groups.rows);
-        run(matrix, rows.subspan(groups.begin[c], groups.begin[c + 1] - groups.begin[c]), row_weights,
-            *execution.stop, tally);
+        run(matrix, groups.of_class(c), row_weights, *execution.stop, tally);
     });
 }
 

@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "wordodds/bayes/rows_by_class.hpp"
+
 namespace wordodds {
 namespace {
 
@@ -12,42 +14,28 @@ constexpr size_t entries_per_check = 1 << 18;
 constexpr int64_t tile_columns = 128;
 constexpr size_t batch_rows = 16;  // of 128 columns: 16 KiB, half of a first-level cache
 
-// The rows that weigh something, grouped by class and ascending within each; group c is
-// [begin[c], begin[c + 1]).
+// The rows of each class, and what they weigh.
 struct WeighedRows {
-    std::vector<size_t> begin;
-    std::vector<int64_t> rows;
-    std::vector<double> weights;  // of each entry of rows
-
-    size_t size(size_t c) const { return begin[c + 1] - begin[c]; }
+    RowsByClass groups;
+    std::vector<double> weights;  // of each entry of groups.rows
 };
 
-WeighedRows group_rows(std::span<const int32_t> labels, std::span<const double> row_weights,
-                       int64_t n_classes) {
-    const auto weight_of = [&](size_t row) { return row_weights.empty() ? 1.0 : row_weights[row]; };
-    WeighedRows groups;
-    groups.begin.assign(static_cast<size_t>(n_classes) + 1, 0);
-    for (size_t row = 0; row < labels.size(); ++row) {
-        if (weight_of(row) > 0.0) ++groups.begin[static_cast<size_t>(labels[row]) + 1];
+WeighedRows weigh_rows(std::span<const int32_t> labels, std::span<const double> row_weights, int64_t n_classes,
+                       StopToken& stop) {
+    WeighedRows weighed{group_rows(labels, row_weights, n_classes, stop), {}};
+    weighed.weights.assign(weighed.groups.rows.size(), 1.0);
+    if (row_weights.empty()) return weighed;
+    for (size_t g = 0; g < weighed.weights.size(); ++g) {
+        weighed.weights[g] = row_weights[static_cast<size_t>(weighed.groups.rows[g])];
     }
-    for (size_t c = 1; c < groups.begin.size(); ++c) groups.begin[c] += groups.begin[c - 1];
-    groups.rows.resize(groups.begin.back());
-    groups.weights.resize(groups.begin.back());
-    std::vector<size_t> next(groups.begin.begin(), groups.begin.end() - 1);
-    for (size_t row = 0; row < labels.size(); ++row) {
-        if (!(weight_of(row) > 0.0)) continue;
-        const size_t at = next[static_cast<size_t>(labels[row])]++;
-        groups.rows[at] = static_cast<int64_t>(row);
-        groups.weights[at] = weight_of(row);
-    }
-    return groups;
+    return weighed;
 }
 
-void sum_weights(const WeighedRows& groups, std::span<double> weight_out) {
+void sum_weights(const WeighedRows& rows, std::span<double> weight_out) {
     for (size_t c = 0; c < weight_out.size(); ++c) {
         weight_out[c] = 0.0;
-        for (size_t g = groups.begin[c]; g < groups.begin[c + 1]; ++g) {
-            weight_out[c] += groups.weights[g];
+        for (size_t g = rows.groups.begin[c]; g < rows.groups.begin[c + 1]; ++g) {
+            weight_out[c] += rows.weights[g];
         }
     }
 }
@@ -87,13 +75,13 @@ struct Cell {
 template <class Value>
 class DenseTile {
    public:
-    DenseTile(const DenseView<Value>& matrix, const WeighedRows& groups, size_t c, int64_t first,
+    DenseTile(const DenseView<Value>& matrix, const WeighedRows& rows, size_t c, int64_t first,
               int64_t n_columns)
         : data_(matrix.data.data() + first),
           n_cols_(matrix.n_cols),
-          rows_(groups.rows.data() + groups.begin[c]),
-          weights_(groups.weights.data() + groups.begin[c]),
-          n_rows_(groups.size(c)),
+          rows_(rows.groups.of_class(c).data()),
+          weights_(rows.weights.data() + rows.groups.begin[c]),
+          n_rows_(rows.groups.of_class(c).size()),
           n_columns_(static_cast<size_t>(n_columns)) {}
 
     void moments(const Execution& execution, double* mean, double* m2) const {
@@ -183,8 +171,8 @@ template <class Index, class Value>
 void csr_class_moments(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
                        std::span<const double> row_weights, int64_t n_classes,
                        const Execution& execution, const ClassMoments& moments_out) {
-    const WeighedRows groups = group_rows(labels, row_weights, n_classes);
-    sum_weights(groups, moments_out.weight);
+    const WeighedRows rows = weigh_rows(labels, row_weights, n_classes, *execution.stop);
+    sum_weights(rows, moments_out.weight);
     const auto n_cols = static_cast<size_t>(matrix.n_cols);
     std::vector<std::vector<Cell>> scratch(
         static_cast<size_t>(std::min<int64_t>(execution.n_jobs, n_classes)));
@@ -192,10 +180,10 @@ void csr_class_moments(const CsrView<Index, Value>& matrix, std::span<const int3
         const auto c = static_cast<size_t>(chunk);
         std::vector<Cell>& cells = scratch[static_cast<size_t>(worker)];
         cells.assign(n_cols, Cell{});
-        for (size_t g = groups.begin[c]; g < groups.begin[c + 1]; ++g) {
+        for (size_t g = rows.groups.begin[c]; g < rows.groups.begin[c + 1]; ++g) {
             if (g % rows_per_check == 0) execution.stop->check();
-            const auto row = static_cast<size_t>(groups.rows[g]);
-            const double weight = groups.weights[g];
+            const auto row = static_cast<size_t>(rows.groups.rows[g]);
+            const double weight = rows.weights[g];
             const auto end = static_cast<size_t>(matrix.indptr[row + 1]);
             for (auto i = static_cast<size_t>(matrix.indptr[row]); i < end; ++i) {
                 cells[static_cast<size_t>(matrix.indices[i])].add(
@@ -218,14 +206,14 @@ template <class Value>
 void dense_class_moments(const DenseView<Value>& matrix, std::span<const int32_t> labels,
                          std::span<const double> row_weights, int64_t n_classes,
                          const Execution& execution, const ClassMoments& moments_out) {
-    const WeighedRows groups = group_rows(labels, row_weights, n_classes);
-    sum_weights(groups, moments_out.weight);
+    const WeighedRows rows = weigh_rows(labels, row_weights, n_classes, *execution.stop);
+    sum_weights(rows, moments_out.weight);
     const FixedChunks tiles{matrix.n_cols, tile_columns};
     parallel_for(execution, n_classes * tiles.count(), [&](int64_t chunk, int32_t) {
         const int64_t c = chunk / tiles.count();
         const int64_t tile = chunk % tiles.count();
         const int64_t first = tiles.begin(tile);
-        const DenseTile<Value> columns(matrix, groups, static_cast<size_t>(c), first,
+        const DenseTile<Value> columns(matrix, rows, static_cast<size_t>(c), first,
                                        tiles.end(tile) - first);
         columns.moments(execution, moments_out.mean.data() + c * matrix.n_cols + first,
                         moments_out.m2.data() + c * matrix.n_cols + first);

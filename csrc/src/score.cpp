@@ -9,7 +9,7 @@ namespace wordodds {
 namespace {
 
 constexpr int64_t rows_per_chunk = 256;
-constexpr int64_t prefetch_ahead = 8;
+constexpr int64_t prefetch_ahead = 16;
 constexpr int64_t lines_max = 4;  // cache lines of accumulators that fit the registers
 
 // What one call scores; plain pointers, so that the compiler sees no aliasing spans in the loop.
@@ -20,6 +20,7 @@ struct Problem {
     const Value* data;
     const double* weights;
     const double* padded_bias;
+    int64_t n_entries;
     int64_t stride;
     int64_t n_classes;
     double* scores;
@@ -37,7 +38,7 @@ template <int n_lines, class Index, class Value>
     const int64_t end = problem.indptr[row + 1];
     for (int64_t i = problem.indptr[row]; i < end; ++i) {
         // Which weights come next only the indices know: no hardware prefetcher guesses them.
-        if (i + prefetch_ahead < end) {
+        if (i + prefetch_ahead < problem.n_entries) {
             const double* const ahead = problem.weights +
                                         problem.indices[i + prefetch_ahead] * problem.stride +
                                         first_class;
@@ -108,10 +109,15 @@ void csr_score_classes(const CsrView<Index, Value>& matrix, const ClassWeights& 
                        const Execution& execution, std::span<double> scores_out) {
     std::vector<double> padded_bias(static_cast<size_t>(weights.stride), 0.0);
     std::copy(weights.bias.begin(), weights.bias.end(), padded_bias.begin());
-    const Problem<Index, Value> problem{
-        matrix.indptr.data(),    matrix.indices.data(), matrix.data.data(),
-        weights.weights.data(),  padded_bias.data(),    weights.stride,
-        static_cast<int64_t>(weights.bias.size()),      scores_out.data()};
+    const Problem<Index, Value> problem{matrix.indptr.data(),
+                                        matrix.indices.data(),
+                                        matrix.data.data(),
+                                        weights.weights.data(),
+                                        padded_bias.data(),
+                                        matrix.indptr[static_cast<size_t>(matrix.n_rows)],
+                                        weights.stride,
+                                        static_cast<int64_t>(weights.bias.size()),
+                                        scores_out.data()};
     const auto run = score_rows_for<Index, Value>(execution.instruction_set);
     const FixedChunks chunks{matrix.n_rows, rows_per_chunk};
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {

@@ -46,7 +46,6 @@ struct OrderedRows {
             steps.step();
             const auto row = static_cast<size_t>(groups.rows[static_cast<size_t>(g)]);
             const double weight = row_weights.empty() ? 1.0 : row_weights[row];
-            if (weight == 0.0) continue;
             const auto end_of_row = static_cast<size_t>(matrix.indptr[row + 1]);
             for (auto i = static_cast<size_t>(matrix.indptr[row]); i < end_of_row; ++i) {
                 steps.step();
@@ -88,7 +87,8 @@ TallyProducts collect_products(const OrderedRows<Index, Value>& rows, const Exec
     const int64_t nnz = matrix.indptr[static_cast<size_t>(matrix.n_rows)];
     // The parts depend on n_jobs, the order of the products does not.
     const int64_t wanted = std::min<int64_t>(execution.n_jobs, 1 + nnz / entries_per_part);
-    const FixedChunks parts{matrix.n_rows, std::max<int64_t>(1, (matrix.n_rows + wanted - 1) / wanted)};
+    const auto n_rows = static_cast<int64_t>(rows.groups.rows.size());
+    const FixedChunks parts{n_rows, std::max<int64_t>(1, (n_rows + wanted - 1) / wanted)};
     Places places{static_cast<size_t>((matrix.n_cols + (int64_t{1} << bits) - 1) >> bits), {}};
     places.next.assign(static_cast<size_t>(parts.count()) * places.n_blocks, 0);
     parallel_for(execution, parts.count(), [&](int64_t part, int32_t) {
@@ -131,7 +131,7 @@ TallyProducts csr_tally_entries(const CsrView<Index, Value>& matrix, std::span<c
                                 int64_t n_classes, std::span<const double> row_weights,
                                 const Execution& execution, std::span<int64_t> indptr_out) {
     const OrderedRows<Index, Value> rows{matrix, labels, row_weights,
-                                         group_rows(labels, n_classes, *execution.stop)};
+                                         group_rows(labels, row_weights, n_classes, *execution.stop)};
     TallyProducts collected = collect_products(rows, execution);
     std::fill(indptr_out.begin(), indptr_out.end(), 0);
     for_each_block(collected, matrix.n_cols, execution, [&](size_t first, size_t n, auto products) {

@@ -115,6 +115,14 @@ def csr_tally_entries(
     return feature_indptr, classes, sums
 
 
+def _in_cache_lines(int64_t n_rows, int64_t n_cols):
+    # NumPy aligns to 16 bytes: a row of three cache lines would then lie in four.
+    cdef int64_t line = 64
+    block = np.empty(n_rows * n_cols + line // 8, dtype=np.float64)
+    begin = -block.ctypes.data % line // 8
+    return block[begin:begin + n_rows * n_cols].reshape(n_rows, n_cols)
+
+
 cdef class _Weighing:
     """The arguments that the three kinds of weights share, and where they write."""
 
@@ -138,7 +146,7 @@ cdef class _Weighing:
         if pseudo_counts.shape[0] not in (1, n_classes) or pseudo_counts.shape[1] not in (1, n_cols):
             raise ValueError("pseudo-counts and tally differ in shape")
         self.tally_, self.pseudo_counts_, self.stride = tally, pseudo_counts, stride
-        self.weights = np.empty((n_cols, stride), dtype=np.float64)
+        self.weights = _in_cache_lines(n_cols, stride)
         self.out_ = self.weights
         self.tally.counts = span_of(&tally[0, 0], n_classes * n_cols)
         self.tally.n_classes = n_classes
