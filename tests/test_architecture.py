@@ -22,7 +22,7 @@ FORBIDDEN = {
     "cli": {"wordodds._core"},
     "datasets": {"sklearn", "numba", "wordodds._core"},
 }
-BORDER = ["_execution.py", "_sparse.py"]
+BORDER = ["_execution.py", "_row_weights.py", "_sparse.py"]
 SIBLINGS = {"text", "bayes", "linear", "classifier"}
 
 

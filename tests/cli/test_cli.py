@@ -8,7 +8,6 @@ import pytest
 
 import wordodds
 from wordodds.cli import demo, main
-from wordodds.cli.demo import top_log_odds
 from wordodds.datasets import Corpus
 
 
@@ -41,14 +40,6 @@ def test_demo_prints_the_whole_story(tiny, capsys):
     table = out.split("\n\n")[-1].splitlines()
     assert table[0].startswith("class")
     assert [line.split()[0] for line in table[2:]] == ["ham", "spam"]
-
-
-def test_top_log_odds_by_hand():
-    counts = np.array([[5.0, 0, 1], [0, 3, 1]])
-    ((best, odds),), ((other, _),) = top_log_odds(counts, 1)
-    assert best == 0
-    assert odds == pytest.approx(np.log((6 / 9) / (1 / 7)))
-    assert other == 1
 
 
 def test_demo_on_newsgroups_in_a_shell(newsgroups_data):

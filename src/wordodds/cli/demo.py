@@ -12,7 +12,7 @@ from wordodds import CountVectorizer, MultinomialNB
 from wordodds.cli.table import print_table
 from wordodds.datasets import newsgroups_or_synthetic
 
-__all__ = ["run_demo", "top_log_odds"]
+__all__ = ["run_demo"]
 
 Result = TypeVar("Result")
 
@@ -54,15 +54,16 @@ def run_demo(*, words: int, n_jobs: int | None) -> None:
     )
     print(f"accuracy   {right / total:.4f} ({right:,} of {total:,} test documents)")
     print("\nThe words with the highest log-odds of each class against the others:\n")
-    names = vectorizer.get_feature_names_out()
+    # One added to every count: a word needs evidence before it can lead.
+    best = MultinomialNB(alpha=1.0, n_jobs=n_jobs).fit(counts, train.labels)
     rows = [
         # No-break spaces: a narrow table must not part a word from its number.
-        [str(label), "  ".join(f"{names[j]}\N{NO-BREAK SPACE}{value:+.1f}" for j, value in best)]
-        for label, best in zip(
-            model.classes_, top_log_odds(model.feature_count_, words), strict=True
-        )
+        [str(label), "  ".join(f"{word}\N{NO-BREAK SPACE}{value:+.1f}" for word, value in features)]
+        for label, features in best.top_features(
+            words, feature_names=vectorizer.get_feature_names_out()
+        ).items()
     ]
-    print_table(["class", "log p(word | class) - log p(word | other classes)"], rows)
+    print_table(["class", "log p(word | class) - its mean over the other classes"], rows)
 
 
 def best_alpha(counts: Any, labels: npt.NDArray[Any], n_jobs: int | None) -> float:
@@ -88,44 +89,6 @@ def best_alpha(counts: Any, labels: npt.NDArray[Any], n_jobs: int | None) -> flo
             MultinomialNB(alpha=alpha, n_jobs=n_jobs).fit(learn, learn_labels), check, check_labels
         ),
     )
-
-
-def top_log_odds(feature_count: npt.NDArray[np.float64], n: int) -> list[list[tuple[int, float]]]:
-    """Find the words that speak most for each class.
-
-    The log-odds of word j for class c are log p(j | c) - log p(j | the other classes), both with
-    one added to every count: a word needs evidence before it can lead.
-
-    Parameters
-    ----------
-    feature_count : ndarray of shape (n_classes, n_features)
-        Word counts of each class.
-    n : int
-        How many words of each class.
-
-    Returns
-    -------
-    list of list of (column, log-odds)
-        For each class, best first; ties by column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [[(column, round(odds, 2)) for column, odds in best]
-    ...  for best in top_log_odds(np.array([[3.0, 0.0], [0.0, 1.0]]), 1)]
-    [[(0, 0.88)], [(1, 1.2)]]
-    """
-    everywhere = feature_count.sum(axis=0)
-    n_features = feature_count.shape[1]
-    best = []
-    for inside in feature_count:
-        outside = everywhere - inside
-        odds = np.log((inside + 1) / (inside.sum() + n_features)) - np.log(
-            (outside + 1) / (outside.sum() + n_features)
-        )
-        leaders = np.argsort(-odds, kind="stable")[:n]
-        best.append([(int(j), float(odds[j])) for j in leaders])
-    return best
 
 
 def _score(model: MultinomialNB, counts: Any, labels: npt.NDArray[Any]) -> tuple[int, int]:
