@@ -75,7 +75,40 @@ vectorizer = CountVectorizer(n_jobs={n_jobs}, analyzer="unicode_word", max_terms
 interrupted(lambda: vectorizer.fit([text] * 20_000))
 assert (vectorizer.n_documents_, list(vectorizer.vocabulary_)) == (1, ["old"])
 """,
+    "MultinomialNB": """
+from wordodds import MultinomialNB
+model = MultinomialNB(n_jobs={n_jobs}).fit(few, classes)
+interrupted(lambda: model.predict(rows))
+assert model.predict(rows[:5]).shape == (5,)
+""",
+    "MultinomialNB, sparse": """
+from wordodds import MultinomialNB
+from wordodds.bayes import tally
+tally.DENSE_CELLS_MAX = 0
+model = MultinomialNB(n_jobs={n_jobs}).fit(few, classes)
+interrupted(lambda: model.predict(rows))
+assert model.predict(rows[:5]).shape == (5,)
+""",
+    "GaussianNB": """
+from wordodds import GaussianNB
+model = GaussianNB(n_jobs={n_jobs}).fit(few, classes)
+interrupted(lambda: model.predict(rows.toarray()))
+assert model.predict(rows[:5]).shape == (5,)
+""",
+    "GaussianNB, sparse": """
+from wordodds import GaussianNB
+model = GaussianNB(n_jobs={n_jobs}).fit(few, classes)
+interrupted(lambda: model.predict(rows))
+assert model.predict(rows[:5]).shape == (5,)
+""",
 }
+
+# Every row has every column, and there are many classes to score.
+BAYES = """
+import numpy as np, scipy.sparse as sp
+rows = sp.csr_array(np.ones((12_000, 1_000)))
+few, classes = rows[:3_000], np.arange(3_000)
+"""
 
 
 FIRST = ("fit", "one_document", "transform")  # with and without threads; the others with them
@@ -84,7 +117,8 @@ RUNS = [(job, n_jobs) for job in JOBS for n_jobs in (1, 2) if n_jobs == 2 or job
 
 @pytest.mark.parametrize(("job", "n_jobs"), RUNS)
 def test_sigint_stops_a_long_kernel(job, n_jobs):
-    program = PROGRAM.format(job=JOBS[job].format(n_jobs=n_jobs))
+    setting = BAYES if "NB" in job else ""
+    program = PROGRAM.format(job=setting + JOBS[job].format(n_jobs=n_jobs))
     with subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:
