@@ -321,3 +321,9 @@ def test_scikit_learns_estimator_checks(estimator, check):
     if check.func.__name__ == "check_array_api_input":
         return  # runs only where SciPy was imported in its array API mode; we take NumPy arrays
     check(estimator)
+
+
+def test_a_table_that_fills_the_memory_is_refused():
+    wide = sp.csr_array((2, 1_000_000_000))
+    with pytest.raises(MemoryError, match="2 classes x 1000000000 features would take 16 GB"):
+        GaussianNB().fit(wide, [0, 1])

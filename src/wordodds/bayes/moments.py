@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array
 from wordodds._core import bayes as core
 from wordodds._execution import Execution
 from wordodds._sparse import CsrArrays, as_csr, without_repeats
+from wordodds.bayes.tally import check_table_size
 
 __all__ = ["Matrix", "Moments", "as_matrix", "class_moments"]
 
@@ -206,8 +207,10 @@ def class_moments(
     execution : Execution
         Threads and instruction set.
     """
+    n_cols = matrix.n_cols if isinstance(matrix, CsrArrays) else matrix.shape[1]
+    check_table_size(n_classes, n_cols, "use MultinomialNB, or fewer columns")
     if isinstance(matrix, CsrArrays):
-        indptr, indices, data, _, n_cols = matrix
+        indptr, indices, data, _, _ = matrix
         found = core.csr_class_moments(
             indptr, indices, data, n_cols, codes, weights, n_classes, *execution
         )

@@ -21,6 +21,7 @@ __all__ = ["ClassTally", "DenseTally", "SparseTally", "empty_tally", "tally_entr
 DENSE_CELLS_MAX = 1 << 26
 TABLE_CELLS_MAX = 1 << 29
 
+PARTS = "ask log_odds or top_features for parts"
 NEVER_LEARNT = (
     "these documents were never learnt: a count would fall below zero; forget exactly the rows, "
     "labels and weights that were fitted"
@@ -211,10 +212,18 @@ def one_row(pseudo_counts: Floats) -> Floats:
     return np.asarray(pseudo_counts[0])
 
 
-def check_table_size(n_classes: int, n_features: int) -> None:
-    """Refuse to fill the memory with a table that was kept sparse for good reason."""
+def check_table_size(n_classes: int, n_features: int, remedy: str = PARTS) -> None:
+    """Refuse to fill the memory with a table that is mostly empty.
+
+    Parameters
+    ----------
+    n_classes, n_features : int
+        Its shape.
+    remedy : str
+        What to do instead.
+    """
     if n_classes * n_features > TABLE_CELLS_MAX:
         raise MemoryError(
             f"a table of {n_classes} classes x {n_features} features would take "
-            f"{n_classes * n_features * 8 / 1e9:.0f} GB; ask log_odds or top_features for parts"
+            f"{n_classes * n_features * 8 / 1e9:.0f} GB; {remedy}"
         )
