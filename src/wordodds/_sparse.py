@@ -213,4 +213,6 @@ def _raise_defect(
         n_stored=len(matrix.indices),
         expected_indptr=matrix.n_rows + 1,
     )
+    if defect == "value_negative":  # the matrix is one, but not of counts
+        raise ValueError(message)
     raise ValueError(f"{name} is not a valid matrix: {message}")

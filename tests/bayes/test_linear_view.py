@@ -104,3 +104,6 @@ def test_bad_questions_about_top_features():
         model.top_features(1, feature_names=["a", "b"])
     with pytest.raises(ValueError, match="there is no class 'z'"):
         model.top_features(1, labels=["z"])
+    for labels in ("a", 3, [["a"]]):
+        with pytest.raises(ValueError, match="labels must be a list of labels or None"):
+            model.top_features(1, labels=labels)

@@ -145,7 +145,16 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         return categorical_weights
 
     def _checked(self, X: Any, how: Execution) -> Integers:
-        data: Integers = check_array(X, dtype="int", estimator=type(self).__name__, input_name="X")
+        data: Integers
+        try:
+            data = check_array(X, dtype="int", estimator=type(self).__name__, input_name="X")
+        except (TypeError, ValueError) as error:
+            if "invalid literal" not in str(error):
+                raise
+            raise ValueError(
+                f"X must hold categories as numbers from 0 ({error}): encode them, for example by "
+                "sklearn.preprocessing.OrdinalEncoder"
+            ) from error
         if data.min() < 0:
             row, column = np.argwhere(data < 0)[0]
             raise ValueError(

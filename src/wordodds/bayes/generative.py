@@ -123,13 +123,22 @@ class GenerativeClassifier(LogSpaceClassifier):
     def log_marginal(self, X: Any) -> npt.NDArray[np.float64]:
         """Return log p(row): how likely the model finds each row, whatever its class.
 
-        The rows that it finds least likely are outliers. Compare rows of like length: every word
-        makes a document less probable.
+        The rows that it finds least likely are outliers. Compare rows of like length, or by word:
+        every word makes a document less probable.
 
         Parameters
         ----------
         X : matrix of shape (n_rows, n_features)
             As in `fit`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wordodds import MultinomialNB
+        >>> X = np.array([[5, 4, 0], [3, 4, 1], [0, 1, 7]])
+        >>> model = MultinomialNB().fit(X[:2], ["a", "b"])
+        >>> (model.log_marginal(X) / np.ravel(X.sum(axis=1))).round(2)  # by word
+        array([-0.82, -1.  , -1.68])
         """
         joint = self.joint_log_proba(X)
         largest = joint.max(axis=1)

@@ -77,6 +77,8 @@ class LinearView:
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise ValueError(f"n must be a whole number >= 1, got {n!r}")
         names = self._feature_names(feature_names)
+        if isinstance(labels, str | bytes) or np.ndim(labels) != (0 if labels is None else 1):
+            raise ValueError(f"labels must be a list of labels or None, got {labels!r}")
         wanted = self.classes_.tolist() if labels is None else list(labels)
         mean, n_classes = self._mean_weights(), len(self.classes_)
         result = {}

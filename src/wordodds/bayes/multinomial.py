@@ -56,7 +56,7 @@ class MultinomialNB(CountedNB, GenerativeClassifier):
     fit_prior : bool, default=True
         Whether to learn class priors; False: all classes are equally probable.
     class_prior : array-like of shape (n_classes,) or None
-        Class priors, not learnt.
+        Class priors, not learnt; they should sum to 1.
     estimate : {"bayes", "map", "ml"}, default="bayes"
         See above. ``map`` needs alpha >= 1.
     prior_alpha : float, array-like of shape (n_classes,) or None
