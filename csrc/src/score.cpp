@@ -8,7 +8,16 @@
 namespace wordodds {
 namespace {
 
-constexpr int64_t rows_per_chunk = 256;
+constexpr int64_t rows_per_chunk_max = 256;
+constexpr int64_t products_per_chunk = 1 << 22;      // about two milliseconds
+constexpr int64_t exponentials_per_chunk = 1 << 18;  // the same
+
+// Chunks of rows that take about as long as the stop token should wait.
+FixedChunks chunks_of_rows(int64_t n_rows, int64_t work, int64_t work_per_chunk) {
+    const int64_t per_row = 1 + work / std::max<int64_t>(1, n_rows);
+    return {n_rows, std::clamp<int64_t>(work_per_chunk / per_row, 1, rows_per_chunk_max)};
+}
+
 constexpr int64_t prefetch_ahead = 16;
 constexpr int64_t lines_max = 4;  // cache lines of accumulators that fit the registers
 
@@ -119,7 +128,8 @@ void csr_score_classes(const CsrView<Index, Value>& matrix, const ClassWeights& 
                                         static_cast<int64_t>(weights.bias.size()),
                                         scores_out.data()};
     const auto run = score_rows_for<Index, Value>(execution.instruction_set);
-    const FixedChunks chunks{matrix.n_rows, rows_per_chunk};
+    const FixedChunks chunks =
+        chunks_of_rows(matrix.n_rows, problem.n_entries * weights.stride, products_per_chunk);
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
         run(problem, chunks.begin(chunk), chunks.end(chunk));
     });
@@ -128,7 +138,7 @@ void csr_score_classes(const CsrView<Index, Value>& matrix, const ClassWeights& 
 void rows_log_softmax(int64_t n_rows, int64_t n_classes, const Execution& execution,
                       std::span<double> scores_in_out) {
     const auto width = static_cast<size_t>(n_classes);
-    const FixedChunks chunks{n_rows, rows_per_chunk};
+    const FixedChunks chunks = chunks_of_rows(n_rows, n_rows * n_classes, exponentials_per_chunk);
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
         for (int64_t row = chunks.begin(chunk); row < chunks.end(chunk); ++row) {
             const auto scores = scores_in_out.subspan(static_cast<size_t>(row) * width, width);

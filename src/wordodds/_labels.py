@@ -49,8 +49,8 @@ def encode_labels(y: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np
         _check_whole(labels)
         classes, codes = np.unique(labels, return_inverse=True)
         return classes, np.asarray(codes, dtype=np.int32)
-    if labels.dtype.kind == "c":
-        raise ValueError("labels must not be complex")
+    if labels.dtype.kind in "cmM":
+        raise ValueError(f"labels must be str or whole numbers, got {labels.dtype}")
     values = labels.tolist()
     if labels.dtype.kind in "OT":
         _check_objects(values)
@@ -100,7 +100,8 @@ def encode_known_labels(y: Any, n_rows: int, classes: npt.NDArray[Any]) -> npt.N
 def _as_column(y: Any) -> npt.NDArray[Any]:
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise ValueError("y has masked labels; drop those rows")
-    if isinstance(y, list | tuple) and str in (kinds := set(map(type, y))) and len(kinds) > 1:
+    kinds = set(map(type, y)) if isinstance(y, list | tuple) else set()
+    if len(kinds) > 1 and kinds & {str, bytes}:
         # NumPy would spell the others out: a missing label would become the class "nan".
         labels = np.fromiter(y, dtype=object, count=len(y))
     else:

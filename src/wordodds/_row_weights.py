@@ -23,7 +23,7 @@ def row_weights(
         Finite and >= 0.
     class_weight : dict, "balanced" or None
         As in scikit-learn: factors by label, 1 where a label is not named; ``"balanced"`` gives
-        every class the same total.
+        every class the same total. A dict that misses a class must not name others instead.
     classes : ndarray of shape (n_classes,)
         The labels.
     codes : ndarray of shape (n_rows,)
@@ -38,13 +38,23 @@ def row_weights(
     if class_weight is None:
         return weights
     factors = class_weights(class_weight, classes, codes, weights)[codes]
-    return factors if weights is None else weights * factors
+    if weights is None:
+        return factors
+    with np.errstate(over="ignore"):
+        product = weights * factors
+    if not np.isfinite(product).all():
+        raise ValueError("sample_weight times class_weight is beyond 1e308: scale them down")
+    return np.asarray(product)
 
 
 def _checked_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:
     if sample_weight is None:
         return None
+    if isinstance(sample_weight, np.ma.MaskedArray) and np.ma.is_masked(sample_weight):
+        raise ValueError("sample_weight has masked values; fill them first")
     weights = np.asarray(sample_weight)
+    if weights.dtype.kind in "cmM":
+        raise TypeError(f"sample_weight must hold numbers, got {weights.dtype}")
     if weights.dtype.kind not in "biuf":
         try:
             weights = weights.astype(np.float64)
@@ -91,13 +101,25 @@ def class_weights(
     if not isinstance(class_weight, Mapping):
         raise ValueError(f'class_weight must be a dict, "balanced" or None, got {class_weight!r}')
     known = {label: code for code, label in enumerate(classes.tolist())}
+    named = {_plain(label): factor for label, factor in class_weight.items()}
+    # As in scikit-learn: one dict may serve any part of its labels, but not miss some by a typo.
+    missing = [label for label in known if label not in named]
+    if missing and not set(named) <= set(known):
+        raise ValueError(
+            f"The classes, {missing}, are not in class_weight, which names {list(named)}"
+        )
     factors = np.ones(len(classes))
-    for label, factor in class_weight.items():
-        plain = label.item() if isinstance(label, np.generic) else label
-        if plain not in known:
-            continue  # as in scikit-learn: the same dict serves any part of the labels
-        value = float(factor)
+    for label, factor in named.items():
+        try:
+            value = float(factor)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TypeError(f"class_weight[{label!r}] must be a number, got {factor!r}") from error
         if not 0.0 <= value < np.inf:
             raise ValueError(f"class_weight[{label!r}] must be finite and >= 0, got {factor!r}")
-        factors[known[plain]] = value
+        if label in known:
+            factors[known[label]] = value
     return factors
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from wordodds._core import sparse as core
 from wordodds._execution import Execution
 
-__all__ = ["CsrArrays", "as_csr", "without_repeats"]
+__all__ = ["CsrArrays", "as_csr", "refuse_masked", "require_rows", "without_repeats"]
 
 _MESSAGES = {
     "indptr_length": "indptr must have n_rows + 1 = {expected_indptr} entries",
@@ -67,7 +67,39 @@ def as_csr(
             X = X.tocsr()
         matrix = _with_kernel_types(X, name)
     _raise_defect(matrix, name, execution, finite=True, non_negative=non_negative, owner=owner)
+    n_entries = int(matrix.indptr[-1])
+    if n_entries < len(matrix.indices):  # nobody looks at what lies behind the last row
+        matrix = matrix._replace(indices=matrix.indices[:n_entries], data=matrix.data[:n_entries])
     return matrix
+
+
+def refuse_masked(values: Any, name: str) -> None:
+    """Refuse an array with masked values, which arithmetic would silently read.
+
+    Parameters
+    ----------
+    values : object
+        What somebody passed.
+    name : str
+        What the message calls it.
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked values; fill them first")
+
+
+def require_rows(matrix: CsrArrays) -> None:
+    """Refuse a matrix that there is nothing to learn from.
+
+    Parameters
+    ----------
+    matrix : CsrArrays
+        Validated.
+    """
+    if matrix.n_rows == 0 or matrix.n_cols == 0:
+        raise ValueError(
+            f"Found array with {matrix.n_rows} sample(s) and {matrix.n_cols} feature(s) "
+            f"(shape=({matrix.n_rows}, {matrix.n_cols})) while a minimum of 1 is required."
+        )
 
 
 def without_repeats(matrix: CsrArrays, execution: Execution) -> CsrArrays:
@@ -95,9 +127,13 @@ def without_repeats(matrix: CsrArrays, execution: Execution) -> CsrArrays:
 
 
 def _dense_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        raise ValueError(f"{name} has masked values; fill them first")
+    refuse_masked(X, name)
     dense = np.asarray(X)
+    if dense.dtype.kind in "UST" or (dense.dtype.kind == "O" and _any_text(dense)):
+        raise TypeError(
+            f"{name} must hold numbers and holds text: turn it into counts first, for example by "
+            "CountVectorizer"
+        )
     if dense.ndim != 2:
         raise ValueError(
             f"{name} must have two dimensions, got {dense.ndim}. Expected 2D array, one row per "
@@ -118,6 +154,11 @@ def _dense_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
 def _kernel_type(dtype: np.dtype[Any]) -> Any:
     """Return the type, of those that the kernels take, for values of another."""
     return dtype if dtype in (np.float32, np.int64) else np.float64
+
+
+def _any_text(values: npt.NDArray[Any]) -> bool:
+    """Return whether an array of objects holds a string."""
+    return any(isinstance(value, str | bytes) for value in values.flat)
 
 
 def _check_value_type(dtype: np.dtype[Any], name: str) -> None:

@@ -43,6 +43,8 @@ def test_complement_is_the_limit_of_small_alpha():
     assert np.isposinf(model.feature_log_prob_[0, 0])
     with pytest.raises(ValueError, match="norm=True needs alpha > 0"):
         ComplementNB(alpha=0, norm=True).fit(COUNTS, LABELS)
+    with pytest.raises(ValueError, match="norm=True needs alpha > 0"):
+        ComplementNB(alpha=0, norm=True).partial_fit(COUNTS, LABELS, classes=[0, 1])
 
 
 def test_categorical():

@@ -204,5 +204,62 @@ def test_sparse_batches_of_a_large_model_cost_what_they_hold():
     model = MultinomialNB().partial_fit(counts[:50], labels[:50], classes=[0, 1, 2])
     table = model.feature_count_
     model.partial_fit(counts[50:], labels[50:])
-    assert model.feature_count_ is table
+    assert np.shares_memory(model.feature_count_, table)
+    assert not table.flags.writeable
     np.testing.assert_array_equal(table, MultinomialNB().fit(counts, labels).feature_count_)
+
+
+@models
+def test_a_copy_learns_by_itself(Model):
+    model = Model().partial_fit(COUNTS, LABELS, classes=["a", "b"])
+    expected = copy.deepcopy(model)
+    copied = copy.copy(model)
+    copied.partial_fit(COUNTS[:2], LABELS[:2])
+    assert_same_model(model, expected)
+    assert copied.class_count_.sum() == 6
+
+
+@models
+def test_a_model_whose_arrays_are_read_only_learns_on(Model):
+    model = Model().fit(COUNTS, LABELS)
+    model._learnt.tally.counts.flags.writeable = False
+    model.partial_fit(COUNTS, LABELS)
+    model._learnt.tally.counts.flags.writeable = False
+    assert_same_model(model.forget(COUNTS, LABELS), Model().fit(COUNTS, LABELS))
+
+
+def test_large_whole_counts_are_forgotten_exactly():
+    model = MultinomialNB().fit([[1e13, 1], [5, 3], [2, 2]], [0, 0, 1])
+    model.forget([[1e13, 1]], [0])
+    assert model.feature_count_.tolist() == [[5, 3], [2, 2]]
+    model = MultinomialNB().fit([[1e10, 1], [2, 2]], [0, 1])
+    with pytest.raises(ValueError, match="never learnt"):
+        model.forget([[1e10 + 3, 1]], [0])
+
+
+@pytest.mark.parametrize("Model", [MultinomialNB, ComplementNB])
+def test_sums_beyond_all_numbers_are_refused_batch_by_batch(Model):
+    model = Model().partial_fit([[6e307, 1], [1, 2]], [0, 1], classes=[0, 1])
+    with pytest.raises(ValueError, match="scale X or alpha down"):
+        model.partial_fit([[6e307, 1], [1, 2]], [0, 1])
+    with pytest.raises(ValueError, match="scale X or alpha down"):
+        model.merge(model)
+    assert not np.isnan(model.predict_proba([[1, 1]])).any()
+
+
+def test_labels_of_merged_models_keep_every_digit():
+    one = MultinomialNB().fit(COUNTS, np.array([2**60, 2**60 + 1, 2**60, 2**60 + 1]))
+    other = MultinomialNB().fit(COUNTS, np.array([1, 2, 1, 2]))
+    merged = one.merge(other)
+    assert merged.classes_.tolist() == [1, 2, 2**60, 2**60 + 1]
+    with pytest.raises(ValueError, match="labels are of different kinds"):
+        merged.merge(MultinomialNB().fit(COUNTS, np.array([2.0**60, 1, 1, 1])))
+    words = MultinomialNB().fit(COUNTS, LABELS)
+    with pytest.raises(ValueError, match="labels are of different kinds"):
+        words.merge(MultinomialNB().fit(COUNTS, np.array([b"a", b"b", b"b", b"a"])))
+
+
+def test_a_balanced_model_is_not_forgotten_by_batches():
+    model = MultinomialNB(class_weight="balanced").fit(COUNTS, LABELS)
+    with pytest.raises(ValueError, match="to learn or forget by batches"):
+        model.forget(COUNTS[:1], LABELS[:1])

@@ -26,6 +26,8 @@ def test_frames_and_dtypes():
         ([["red", "x"], ["blue", "y"]], "must hold categories as numbers from 0.*OrdinalEncoder"),
         ([[0, 10**12], [1, 1]], "column 1 of X would have 1000000000001 categories"),
         ([[0, np.nan], [1, 1]], "NaN"),
+        (np.array([[0, 1e300], [1, 1]]), r"X holds 1e\+300; categories are numbered from 0"),
+        (np.ma.array([[0, 1], [1, 1]], mask=[[0, 1], [0, 0]]), "masked"),
         ([0, 1], "Expected 2D array"),
         (np.empty((0, 2)), "0 sample"),
         (np.empty((2, 0)), "0 feature"),
@@ -46,7 +48,7 @@ def test_categories_that_were_never_seen():
     assert np.isfinite(roomy.predict_log_proba([[0, 3]])).all()
 
 
-@pytest.mark.parametrize("least", [1.5, [2, 2, 2], "two", [[1, 2]], 10**12])
+@pytest.mark.parametrize("least", [1.5, [2, 2, 2], "two", [[1, 2]], 10**12, -5, 0])
 def test_bad_min_categories(least):
     with pytest.raises(ValueError, match="categories"):
         CategoricalNB(min_categories=least).fit(ROWS, LABELS)

@@ -238,7 +238,11 @@ def test_failures_leave_the_model_as_it_was():
         ({"var_smoothing": np.nan}, ValueError, "var_smoothing must be finite"),
         ({"var_smoothing": 10**400}, ValueError, "var_smoothing must be finite"),
         ({"var_smoothing": "1"}, TypeError, "var_smoothing must be a number"),
-        ({"priors": [0.5, 0.5], "prior_alpha": 1.0}, ValueError, "prior_alpha must be None"),
+        (
+            {"priors": [0.5, 0.5], "prior_alpha": 1.0},
+            ValueError,
+            "pass priors or prior_alpha, not both",
+        ),
         ({"prior_alpha": -1.0}, ValueError, "prior_alpha must be finite and >= 0"),
         ({"class_weight": {"low": 0, "high": 0}}, ValueError, "nothing to learn from"),
         ({"class_weight": "equal"}, ValueError, "class_weight must be"),

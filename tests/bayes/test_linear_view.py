@@ -6,7 +6,7 @@ import pytest
 from scipy.special import log_softmax
 from sklearn.exceptions import NotFittedError
 
-from wordodds import MultinomialNB
+from wordodds import CountVectorizer, MultinomialNB
 
 from .problems import COUNTED, COUNTS, LABELS, random_counts
 
@@ -53,7 +53,11 @@ def test_names():
     model = MultinomialNB().fit(frame, LABELS)
     assert model.log_odds("lunch", "b") == model.log_odds(1, "b")
     assert model.top_features(1)["b"][0][0] == "lunch"
-    assert model.top_features(1, feature_names=["x", "y", "z"])["b"][0][0] == "y"
+    for names in (["x", "y", "z"], pd.Series(["x", "y", "z"], index=[2, 1, 0])):
+        assert model.top_features(1, feature_names=names)["b"][0][0] == "y"
+    vectorizer = CountVectorizer(vocabulary=["u", "v", "w"]).fit([])
+    assert model.top_features(1, feature_names=vectorizer)["b"][0][0] == "v"
+    assert list(model.top_features(1, labels=np.array(["b"]))) == ["b"]
     assert model.top_features(1, labels=["a"]).keys() == {"a"}
     with pytest.raises(ValueError, match="there is no feature 'dinner'"):
         model.log_odds("dinner", "a")
@@ -100,7 +104,7 @@ def test_bad_questions_about_top_features():
     for n in (0, -1, 1.5, True):
         with pytest.raises(ValueError, match="n must be a whole number >= 1"):
             model.top_features(n)
-    with pytest.raises(ValueError, match="one name for each of the 3 features, got 2"):
+    with pytest.raises(ValueError, match="one name for each of the 3 features"):
         model.top_features(1, feature_names=["a", "b"])
     with pytest.raises(ValueError, match="there is no class 'z'"):
         model.top_features(1, labels=["z"])

@@ -13,7 +13,7 @@ from wordodds.bayes import tally
 from wordodds.bayes.tally import SparseTally
 from wordodds.bayes.weights import SparseWeights
 
-from .problems import COUNTED, random_counts
+from .problems import COUNTED, as_input, random_counts
 
 OPTIONS = [
     (MultinomialNB, {}),
@@ -118,6 +118,58 @@ def test_what_needs_the_whole_table_is_refused(always_sparse):
         BernoulliNB(alpha=np.linspace(1, 2, 50)).fit(counts, labels)
     with pytest.raises(ValueError, match="too many for CategoricalNB"):
         CategoricalNB().fit(counts.toarray(), labels)
+    for model in (
+        MultinomialNB(alpha=np.ones((7, 50))),
+        BernoulliNB(alpha=np.linspace(1, 2, 50)),
+        CategoricalNB(),
+    ):
+        with pytest.raises(ValueError, match=r"alpha|too many"):
+            model.partial_fit(as_input(type(model), counts), labels, classes=range(7))
+
+
+@pytest.mark.parametrize("Model", COUNTED)
+def test_merging_across_the_border(Model, monkeypatch):
+    """A union may be sparse where its parts are dense: the form is that of one fit."""
+    counts, labels = random_counts()
+    monkeypatch.setattr(tally, "DENSE_CELLS_MAX", 4 * 50)  # up to four classes
+    rows = counts[:20]
+    few, many = labels < 3, labels >= 2  # three classes, and five
+    expected = Model().fit(
+        sp.vstack([counts[few], counts[many]]), np.concatenate([labels[few], labels[many]])
+    )
+    for first, second in ((few, many), (many, few)):
+        merged = Model().fit(counts[first], labels[first])
+        merged.merge(Model().fit(counts[second], labels[second]))
+        np.testing.assert_array_equal(
+            merged.predict_joint_log_proba(rows), expected.predict_joint_log_proba(rows)
+        )
+    low, high = labels < 4, labels >= 4  # four and three, both dense
+    merged = Model().fit(counts[low], labels[low]).merge(Model().fit(counts[high], labels[high]))
+    assert_same_answers(merged, Model().fit(counts, labels), rows)
+
+
+@pytest.mark.parametrize("alpha", [1e-10, 1e-17, 1e-100])
+@pytest.mark.parametrize("Model", COUNTED)
+def test_small_pseudo_counts_do_not_drown(Model, alpha, monkeypatch):
+    X, y = np.array([[1, 0], [1, 1], [0, 1], [1, 0]]), [0, 0, 1, 1]
+    large, z = np.array([[1e6, 1], [0, 1e6]]), [0, 1]
+    dense = [Model(alpha=alpha).fit(*data) for data in ((X, y), (large, z))]
+    monkeypatch.setattr(tally, "DENSE_CELLS_MAX", 0)
+    sparse = [Model(alpha=alpha).fit(*data) for data in ((X, y), (large, z))]
+    for ours, theirs in zip(sparse, dense, strict=True):
+        np.testing.assert_allclose(
+            ours.predict_joint_log_proba([[1, 1]]),
+            theirs.predict_joint_log_proba([[1, 1]]),
+            rtol=1e-11,
+        )
+
+
+def test_entries_behind_the_last_row_are_not_looked_at(always_sparse):
+    X = sp.csr_array(([1.0, 2.0, 1.0, 9.0], [0, 1, 0, 77], [0, 2, 3]), shape=(2, 2))
+    clean = sp.csr_array(X.toarray())
+    for Model in (MultinomialNB, BernoulliNB):
+        model = Model(alpha=0.0).fit(clean, [0, 1])
+        np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(clean))
 
 
 PROGRAM = """

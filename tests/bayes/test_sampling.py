@@ -66,8 +66,9 @@ def test_lengths():
     X, _ = model.sample(3, length=[0, 1, 2], random_state=0)
     assert X.sum(axis=1).tolist() == [0, 1, 2]
     assert X.dtype == np.int64
-    with pytest.raises(ValueError, match="length must be >= 0"):
-        model.sample(3, length=-1)
+    for length in (-1, 2.5, [1, 2], "a", [1, -1, 2]):
+        with pytest.raises(ValueError, match="length must be a whole number >= 0"):
+            model.sample(3, length=length)
 
 
 @generative

@@ -158,3 +158,16 @@ def test_probabilities_of_presence():
     assert_same_model(ours, peers.BernoulliNB(binarize=None).fit(rows, labels), rows)
     with pytest.raises(ValueError, match=r"between 0 and 1; pass binarize=0\.0"):
         BernoulliNB(binarize=None).fit(rows * 2, labels)
+
+
+def test_repeated_entries_of_presence_add_up():
+    repeated = sp.csr_array(([0.5, 0.5, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    whole = sp.csr_array(repeated.toarray())
+    for parameters in ({"binarize": None, "alpha": 0.0}, {"binarize": 0.7}, {}):
+        one = BernoulliNB(**parameters).fit(repeated, [0, 1])
+        other = BernoulliNB(**parameters).fit(whole, [0, 1])
+        np.testing.assert_array_equal(
+            one.predict_joint_log_proba(repeated), other.predict_joint_log_proba(whole)
+        )
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        BernoulliNB(binarize=None).fit(repeated * 2, [0, 1])

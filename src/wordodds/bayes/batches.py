@@ -8,7 +8,13 @@ import numpy.typing as npt
 from wordodds._labels import encode_known_labels, encode_labels
 from wordodds._row_weights import row_weights
 
-__all__ = ["batch_of_rows", "classes_of_batches", "count_classes", "union_of_classes"]
+__all__ = [
+    "batch_of_rows",
+    "classes_of_batches",
+    "count_classes",
+    "rows_of_fit",
+    "union_of_classes",
+]
 
 
 def classes_of_batches(model: Any, classes: Any) -> npt.NDArray[Any]:
@@ -41,6 +47,37 @@ def classes_of_batches(model: Any, classes: Any) -> npt.NDArray[Any]:
     return np.asarray(known)
 
 
+def rows_of_fit(
+    model: Any, y: Any, n_rows: int, sample_weight: Any
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[np.float64] | None]:
+    """Return the classes of a fit, and the class and the weight of each row.
+
+    Rows of weight zero are as good as absent: a class that has no others is none.
+
+    Parameters
+    ----------
+    model : classifier
+        Whose ``class_weight`` counts.
+    y : array-like of shape (n_rows,)
+        Labels.
+    n_rows : int
+        Rows of the matrix.
+    sample_weight : array-like of shape (n_rows,) or None
+        As in `row_weights`.
+    """
+    classes, codes = encode_labels(y, n_rows)
+    weights = row_weights(sample_weight, model.class_weight, classes, codes)
+    if weights is None or weights.all():
+        return classes, codes, weights
+    present = np.zeros(len(classes), dtype=bool)
+    present[codes[weights > 0.0]] = True
+    if not present.any():
+        raise ValueError("the weight of every row is zero: there is nothing to learn from")
+    # Where the rows of absent classes go does not matter: they weigh nothing.
+    renumbered = np.maximum(np.cumsum(present) - 1, 0).astype(np.int32)
+    return classes[present], renumbered[codes], weights
+
+
 def batch_of_rows(
     model: Any, y: Any, n_rows: int, classes: npt.NDArray[Any], sample_weight: Any
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None]:
@@ -61,8 +98,8 @@ def batch_of_rows(
     """
     if isinstance(model.class_weight, str):
         raise ValueError(
-            f"class_weight={model.class_weight!r} needs all documents at once; weigh the batches "
-            "with a dict or with sample_weight"
+            f"class_weight={model.class_weight!r} needs all documents at once; to learn or forget "
+            "by batches, pass a dict or sample_weight"
         )
     codes = encode_known_labels(y, n_rows, classes)
     return codes, row_weights(sample_weight, model.class_weight, classes, codes)
@@ -82,10 +119,20 @@ def union_of_classes(
     if np.array_equal(ours, theirs):
         positions = np.arange(len(ours))
         return ours, positions, positions
-    if (ours.dtype.kind in "biuf") != (theirs.dtype.kind in "biuf"):
+    # As Python's own values: NumPy would turn large whole numbers into equal floats.
+    values = set(ours.tolist()) | set(theirs.tolist())
+    try:
+        classes = np.array(sorted(values), dtype=np.result_type(ours, theirs))
+    except TypeError:
+        classes = np.empty(0)
+    if set(classes.tolist()) != values:
         raise ValueError(
             f"the labels are of different kinds, {ours.dtype} and {theirs.dtype}: merge models of "
             "one set of labels"
         )
-    classes, codes = encode_labels(np.concatenate([ours, theirs]), len(ours) + len(theirs))
-    return classes, codes[: len(ours)].astype(np.intp), codes[len(ours) :].astype(np.intp)
+    position_of = {label: position for position, label in enumerate(classes.tolist())}
+    return (
+        classes,
+        np.array([position_of[label] for label in ours.tolist()], dtype=np.intp),
+        np.array([position_of[label] for label in theirs.tolist()], dtype=np.intp),
+    )

@@ -18,7 +18,7 @@ from wordodds.bayes.discrete import Learnt
 from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.limits import Limit, Required, Unseen, pattern
 from wordodds.bayes.sampling import draw_classes, draw_presence, generator
-from wordodds.bayes.tally import DenseTally, features_of, one_row
+from wordodds.bayes.tally import ClassTally, DenseTally, SparseTally, features_of, one_row
 from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
 
 __all__ = ["BernoulliNB"]
@@ -107,9 +107,21 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
     def _weigher(self) -> Callable[[Learnt], Weights]:
         return bernoulli_weights
 
+    def _estimated(
+        self, classes: npt.NDArray[Any], class_count: Floats, tally: ClassTally, layout: Any
+    ) -> dict[str, Any]:
+        state = super()._estimated(classes, class_count, tally, layout)
+        if isinstance(tally, SparseTally) and np.ptp(state["_learnt"].pseudo_counts) > 0.0:
+            raise ValueError(
+                "this many classes and features are kept sparse, where BernoulliNB takes one alpha "
+                "for all: pass a number"
+            )
+        return state
+
     def _checked(self, X: Any, how: Execution) -> CsrArrays:
         matrix = as_csr(X, non_negative=False, execution=how)
         if self.binarize is None:
+            matrix = without_repeats(matrix, how)
             data = matrix.data
             if len(data) and not (data.min() >= 0 and data.max() <= 1):
                 raise ValueError(
@@ -213,29 +225,24 @@ def _dense_weights(learnt: Learnt, counts: Floats) -> Weights:
 
 
 def _sparse_weights(learnt: Learnt, entries: Any) -> Weights:
-    row = one_row(learnt.pseudo_counts)
-    if len(np.unique(row)) > 1:
-        raise ValueError(
-            "this many classes and features are kept sparse, where BernoulliNB takes one alpha for "
-            "all: pass a number"
-        )
-    a, (n_features, n_classes) = float(row[0]), entries.shape
+    # log p - log(1 - p) is log a - log(N_c + a) for every word that a class never had: with one a
+    # for all words it depends on the class alone, and only the words that it had differ from it.
+    a, (n_features, n_classes) = float(one_row(learnt.pseudo_counts)[0]), entries.shape
     features, classes, present = features_of(entries), entries.indices, entries.data
     n_rows = learnt.class_count
     absent = np.maximum(n_rows[classes] - present, 0.0)
-    certain = absent + a <= 0.0
+    certain = absent + a <= 0.0  # in every document, and no pseudo-count
     excess = entries.copy()
     excess.data = np.log(present + a) - np.log(np.where(certain, present + a, absent + a))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # What a class never had weighs the same for every word, and so does its absence.
-        class_base = np.log(a) - np.log(n_rows + a) if a > 0.0 else np.zeros(n_classes)
-        log_absent = np.log1p(-a / (n_rows + 2.0 * a))
-        at_entries = np.log1p(-(present + a) / (n_rows[classes] + 2.0 * a))
+    class_base = np.zeros(n_classes)
     if a > 0.0:
+        class_base = np.log(a) - np.log(n_rows + a)
         excess.data -= class_base[classes]
-    log_absent[n_rows + 2.0 * a <= 0.0] = -np.inf
+    # The bias adds log(1 - p) over all words: as of words never had, corrected where they were.
+    log_absent = _log_absent(np.zeros(n_classes), n_rows, a)
+    at_entries = np.where(certain, 0.0, _log_absent(present, n_rows[classes], a))
     bias = n_features * log_absent + np.bincount(
-        classes, np.where(certain, 0.0, at_entries) - log_absent[classes], minlength=n_classes
+        classes, at_entries - log_absent[classes], minlength=n_classes
     )
     limits: list[Limit] = []
     if a == 0.0:
@@ -245,3 +252,16 @@ def _sparse_weights(learnt: Learnt, entries: Any) -> Weights:
         ]
     zeros = np.zeros(n_features)
     return SparseWeights(excess, zeros, np.zeros(n_classes), class_base, bias, limits)
+
+
+def _log_absent(present: Floats, n_rows: Floats, a: float) -> Floats:
+    """Return log(1 - p), minus infinity where there is no estimate."""
+    total = n_rows + 2.0 * a
+    known = total > 0.0
+    total = np.where(known, total, 1.0)
+    p = (present + a) / total
+    absent = np.maximum(n_rows - present, 0.0) + a
+    with np.errstate(divide="ignore"):
+        # Near p = 0 log1p keeps the digits, near p = 1 the quotient does.
+        log_absent = np.where(p < 0.5, np.log1p(-np.minimum(p, 0.5)), np.log(absent / total))
+    return np.where(known, log_absent, -np.inf)

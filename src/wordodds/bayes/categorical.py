@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from wordodds._core import score
 from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays
+from wordodds._sparse import CsrArrays, refuse_masked
 from wordodds.bayes.discrete import DiscreteNB, Learnt
 from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.sampling import draw_categories, draw_classes, generator
@@ -145,6 +145,11 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         return categorical_weights
 
     def _checked(self, X: Any, how: Execution) -> Integers:
+        refuse_masked(X, "X")
+        if isinstance(X, np.ndarray) and X.dtype.kind == "f":
+            largest = np.max(np.abs(X), initial=0.0, where=np.isfinite(X))
+            if largest > 2.0**53:
+                raise ValueError(f"X holds {largest:g}; categories are numbered from 0")
         data: Integers
         try:
             data = check_array(X, dtype="int", estimator=type(self).__name__, input_name="X")
@@ -189,6 +194,8 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
                 f"'min_categories' should have shape ({n_features},) when an array-like is "
                 f"provided. Got {least.shape} instead."
             )
+        if (least < 1).any():
+            raise ValueError(f"'min_categories' should be >= 1, got {self.min_categories!r}")
         return least
 
     def _relaid(self, tally: ClassTally, before: Integers, layout: Integers) -> ClassTally:
@@ -222,12 +229,22 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
             indptr.astype(dtype), indices.astype(dtype, copy=False), ones, n_rows, int(begins[-1])
         )
 
+    def _estimated(
+        self, classes: npt.NDArray[Any], class_count: Floats, tally: ClassTally, layout: Any
+    ) -> dict[str, Any]:
+        if not isinstance(tally, DenseTally):
+            raise ValueError(
+                f"{len(classes)} classes x {tally.n_features} categories are too many for "
+                "CategoricalNB; encode the categories as columns for MultinomialNB"
+            )
+        return super()._estimated(classes, class_count, tally, layout)
+
     def _spread(self, pseudo_counts: Floats, layout: Integers) -> Floats:
         if pseudo_counts.shape[1] == 1 and len(layout) != 1:
             return pseudo_counts
         return np.repeat(pseudo_counts, layout, axis=1)
 
-    def _n_features_of(self, tally: ClassTally, layout: Integers) -> int:
+    def _width_of_alpha(self, tally: ClassTally, layout: Integers) -> int:
         return len(layout)
 
     def _check_columns(self, data: Integers, layout: Integers) -> None:
@@ -254,12 +271,7 @@ def _by_column(table: Floats, n_categories: Integers) -> list[Floats]:
 
 def categorical_weights(learnt: Learnt) -> Weights:
     """Return log p(category | class), with no bias."""
-    if not isinstance(learnt.tally, DenseTally):
-        raise ValueError(
-            f"{len(learnt.class_count)} classes x {learnt.tally.n_features} categories are too "
-            "many for CategoricalNB; encode the categories as columns for MultinomialNB"
-        )
-    counts = learnt.tally.counts + learnt.pseudo_counts
+    counts = learnt.tally.table() + learnt.pseudo_counts
     begins = _begins(learnt.layout)[:-1]
     totals = np.repeat(np.add.reduceat(counts, begins, axis=1), learnt.layout, axis=1)
     n_classes = len(counts)

@@ -12,7 +12,7 @@ from wordodds._core import score
 from wordodds.bayes.counted import CountedNB
 from wordodds.bayes.discrete import Learnt
 from wordodds.bayes.limits import Exclusive, pattern
-from wordodds.bayes.tally import DenseTally, features_of, one_row
+from wordodds.bayes.tally import ClassTally, DenseTally, features_of, one_row
 from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
 
 __all__ = ["ComplementNB"]
@@ -96,6 +96,14 @@ class ComplementNB(CountedNB):
         )
         self.norm = norm
 
+    def _estimated(
+        self, classes: npt.NDArray[Any], class_count: Floats, tally: ClassTally, layout: Any
+    ) -> dict[str, Any]:
+        state = super()._estimated(classes, class_count, tally, layout)
+        if self.norm and not state["_learnt"].pseudo_counts.all():
+            raise ValueError("norm=True needs alpha > 0: infinite weights have no finite sum")
+        return state
+
     def _weigher(self) -> Callable[[Learnt], Weights]:
         return partial(complement_weights, norm=bool(self.norm))
 
@@ -129,8 +137,6 @@ def complement_weights(learnt: Learnt, *, norm: bool) -> Weights:
     else:
         weights = _sparse_weights(learnt, tally.by_feature, totals)
     if norm:
-        if weights.limits:
-            raise ValueError("norm=True needs alpha > 0 where a class is the only one with a word")
         sums = weights.class_sums()
         weights.divide(np.where(sums != 0.0, sums, 1.0))
     return weights
@@ -158,13 +164,13 @@ def _sparse_weights(learnt: Learnt, entries: Any, totals: Floats) -> SparseWeigh
     a = np.broadcast_to(one_row(learnt.pseudo_counts), (n_features,))
     features = features_of(entries)
     everywhere = totals + a
-    elsewhere = everywhere[features] - entries.data
-    # What rounding leaves of a class's own counts is not elsewhere.
-    alone = elsewhere <= 1e-15 * everywhere[features]
+    # Counts first: a small pseudo-count would drown in a large sum.
+    elsewhere = np.maximum(totals[features] - entries.data, 0.0) + a[features]
+    alone = elsewhere <= 0.0
     log_everywhere = np.log(np.where(everywhere > 0.0, everywhere, 1.0))
     excess = entries.copy()
     excess.data = log_everywhere[features] - np.log(np.where(alone, 1.0, elsewhere))
-    class_totals = everywhere.sum() - learnt.tally.class_totals()
+    class_totals = np.maximum(totals.sum() - learnt.tally.class_totals(), 0.0) + a.sum()
     class_base = np.log(np.where(class_totals > 0.0, class_totals, 1.0))
     limits = _exclusive(pattern(features[alone], entries.indices[alone], entries.shape))
     return SparseWeights(

@@ -1,14 +1,16 @@
-"""What the Gaussian models fit: a dense matrix, its labels and their weights, checked."""
+"""What the discriminants fit: a dense matrix, its labels and their weights, checked."""
 
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from wordodds._labels import encode_labels
 from wordodds._row_weights import row_weights
+from wordodds._sparse import refuse_masked
 
 __all__ = ["DenseRows", "checked_share", "dense_rows"]
 
@@ -40,7 +42,8 @@ def dense_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight:
         As in `row_weights`.
     """
     # On a stand-in: a fit that fails must not change what the estimator knows of its features.
-    X = validate_data(type(estimator)(), X, dtype=np.float64)
+    refuse_masked(X, "X")
+    X = validate_data(clone(estimator), X, dtype=np.float64)
     classes, codes = encode_labels(y, len(X))
     weights = row_weights(sample_weight, class_weight, classes, codes)
     if weights is not None and not weights.all():
@@ -50,6 +53,8 @@ def dense_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight:
         X, codes, weights = X[kept], codes[kept], weights[kept]
         present, renumbered = np.unique(codes, return_inverse=True)
         classes, codes = classes[present], np.asarray(renumbered, dtype=np.int32)
+    if weights is not None and weights.min() < 1e-280 * weights.max():
+        raise ValueError("sample_weight spans more than 280 orders of magnitude: use 0 for nothing")
     class_count = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
     if not np.isfinite(class_count.sum()):
         raise ValueError("sample_weight adds up to more than 1e308: scale it down")

@@ -1,7 +1,7 @@
 """What the naive Bayes models on counts share: tallies that are learnt, added up and unlearnt."""
 
 from collections.abc import Callable
-from functools import cached_property
+from copy import copy
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -9,18 +9,25 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from wordodds._execution import Execution, execution
-from wordodds._labels import encode_labels
-from wordodds._row_weights import row_weights
-from wordodds._sparse import CsrArrays, as_csr
+from wordodds._sparse import CsrArrays, as_csr, require_rows
 from wordodds.bayes.batches import (
     batch_of_rows,
     classes_of_batches,
     count_classes,
+    rows_of_fit,
     union_of_classes,
 )
-from wordodds.bayes.generative import LogSpaceClassifier
-from wordodds.bayes.priors import checked_alpha, class_log_prior, given_log_prior, pseudo_counts
-from wordodds.bayes.tally import ClassTally, empty_tally, remainder, tally_entries, tally_rows
+from wordodds.bayes.generative import LogSpaceClassifier, adopt
+from wordodds.bayes.priors import checked_alpha, log_prior, pseudo_counts
+from wordodds.bayes.tally import (
+    ClassTally,
+    SparseTally,
+    empty_tally,
+    one_row,
+    remainder,
+    tally_entries,
+    tally_rows,
+)
 from wordodds.bayes.weights import Weights
 
 __all__ = ["DiscreteNB", "Learnt"]
@@ -29,6 +36,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Counts and pseudo-counts together stay below the largest double, 1.8e308.
 SUM_MAX = 8e307
+SUM_OF_A_BATCH = 1e290
 TOO_LARGE = "the counts of a class add up to more than 1e308: scale X or alpha down"
 
 
@@ -45,26 +53,48 @@ class Learnt:
         class_count: Floats,
         pseudo_counts: Floats,
         layout: Any,
-        how: Execution,
+        n_jobs: int | None,
     ) -> None:
         self.weigh = weigh
         self.tally = tally
         self.class_count = class_count
         self.pseudo_counts = pseudo_counts  # (1 or n_classes, 1 or n_features)
         self.layout = layout
-        self.how = how
+        self.n_jobs = n_jobs
+        self._weights: Weights | None = None
 
-    @cached_property
+    @property
+    def how(self) -> Execution:
+        """Threads and instruction set of the machine at hand, not of the one that fitted."""
+        return execution(self.n_jobs)
+
+    @property
     def weights(self) -> Weights:
         """Weights and bias of each class."""
-        return self.weigh(self)
+        # Two threads may both make them, the same ones; a lock could be held while a process forks.
+        if self._weights is None:
+            self._weights = self.weigh(self)
+        return self._weights
+
+    def prepare(self) -> None:
+        """Make the weights now, not at the first prediction."""
+        _ = self.weights
+
+    def apart(self) -> "Learnt":
+        """Return the same with a tally of its own."""
+        copied = copy(self)
+        copied.tally = self.tally.copy()
+        return copied
 
 
 class DiscreteNB(LogSpaceClassifier):
     """Base of the naive Bayes models on counts.
 
-    A model gives its constructor, `_weigher` (tallies into weights), and where it does not count
-    the entries of X as they are: `_checked`, `_layout_of`, `_relaid` and `_events`.
+    A model gives its constructor and `_weigher` (tallies into weights). Where it does not count
+    the entries of X as they are, it says what it counts (`_checked`, `_events`) and which column
+    of the tally stands for what (a *layout*: `_layout_of`, `_merged_layout`, `_relaid`,
+    `_width_of_alpha`, `_spread`); where its scores do not start from the prior,
+    `_prior_of_scores`; where not all its tallies mean the same, `_check_mergeable`.
     """
 
     class_count_: Floats
@@ -106,13 +136,17 @@ class DiscreteNB(LogSpaceClassifier):
         """Return a tally in another layout."""
         return tally
 
+    def _merged_layout(self, ours: Any, theirs: Any) -> Any:
+        """Return a layout with room for both."""
+        return None
+
     def _events(self, data: Any, layout: Any) -> CsrArrays:
         """Return the matrix whose entries are tallied and scored."""
         assert isinstance(data, CsrArrays)
         return data
 
-    def _n_features_of(self, tally: ClassTally, layout: Any) -> int:
-        """Return how many hyper-parameters ``alpha`` may hold."""
+    def _width_of_alpha(self, tally: ClassTally, layout: Any) -> int:
+        """Return how many features ``alpha`` may differ for."""
         return tally.n_features
 
     def _spread(self, pseudo_counts: Floats, layout: Any) -> Floats:
@@ -136,23 +170,21 @@ class DiscreteNB(LogSpaceClassifier):
         y : array-like of shape (n_documents,)
             Labels.
         sample_weight : array-like of shape (n_documents,) or None
-            Weights >= 0. A document of weight 2 counts like two, one of weight 0 not at all.
+            Weights >= 0. A document of weight 2 counts like two, one of weight 0 not at all: a
+            class without other documents is none.
         """
         how = execution(self.n_jobs)
         data = self._checked(X, how)
         layout = self._layout_of(data, None)
         events = self._events(data, layout)
-        _require_rows(events)
-        classes, codes = encode_labels(y, events.n_rows)
-        weights = row_weights(sample_weight, self.class_weight, classes, codes)
+        require_rows(events)
+        classes, codes, weights = rows_of_fit(self, y, events.n_rows, sample_weight)
         class_count = count_classes(codes, weights, len(classes))
-        if not class_count.any():
-            raise ValueError("the weight of every row is zero: there is nothing to learn from")
         tally = tally_rows(events, codes, len(classes), weights, how)
         _check_sums(events, weights, tally.class_totals)
-        state = self._estimated(classes, class_count, tally, layout, how)
-        _ = state["_learnt"].weights  # now: a fit that ends has done all its work
-        return self._adopt(X, **state)
+        state = self._estimated(classes, class_count, tally, layout)
+        state["_learnt"].prepare()
+        return adopt(self, X, **state)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from one more batch of documents.
@@ -185,19 +217,22 @@ class DiscreteNB(LogSpaceClassifier):
             events = self._events(data, layout)
             self._check_width(X, events, tally.n_features)
             class_count = self.class_count_
-        _require_rows(events)
-        entries, counts = self._tally_batch(events, y, sample_weight, known, how)
-        state = self._estimated(known, class_count + counts, tally, layout, how)
+        require_rows(events)
+        entries, counts = self._tally_batch(
+            events, y, sample_weight, known, how, lambda: tally.class_totals().max()
+        )
+        state = self._estimated(known, class_count + counts, tally, layout)
         tally.add(entries)
         if first:
-            return self._adopt(X, **state)
+            return adopt(self, X, **state)
         self.__dict__.update(state)
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Unlearn documents: the model is then as if it had never seen them.
 
-        Whole counts leave no trace; fractional ones are unlearnt to rounding.
+        Whole counts leave no trace; fractional ones are unlearnt to rounding. A class that loses
+        all its documents stays in ``classes_``, as if `partial_fit` had announced it.
 
         Parameters
         ----------
@@ -219,9 +254,11 @@ class DiscreteNB(LogSpaceClassifier):
         learnt = self._learnt
         events = self._events(self._checked(X, how), learnt.layout)
         self._check_width(X, events, learnt.tally.n_features)
-        entries, counts = self._tally_batch(events, y, sample_weight, self.classes_, how)
+        entries, counts = self._tally_batch(
+            events, y, sample_weight, self.classes_, how, lambda: 0.0
+        )
         class_count = remainder(self.class_count_, counts)
-        state = self._estimated(self.classes_, class_count, learnt.tally, learnt.layout, how)
+        state = self._estimated(self.classes_, class_count, learnt.tally, learnt.layout)
         learnt.tally.subtract(entries)
         self.__dict__.update(state)
         return self
@@ -230,7 +267,8 @@ class DiscreteNB(LogSpaceClassifier):
         """Add what another model of the same kind has learnt over the same features.
 
         The result is that of one `fit` on the documents of both; whole counts give the same bits.
-        The classes are those of either.
+        The classes are those of either; of the parameters, those of this model count. Documents
+        keep the weights that they were learnt with.
 
         Parameters
         ----------
@@ -251,13 +289,10 @@ class DiscreteNB(LogSpaceClassifier):
         tally = self._tally_within(classes, ours, layout).merged(
             other._tally_within(classes, theirs, layout)
         )
-        how = execution(self.n_jobs)
-        self.__dict__.update(self._estimated(classes, class_count, tally, layout, how))
+        if not (tally.class_totals() < SUM_MAX).all():
+            raise ValueError(TOO_LARGE)
+        self.__dict__.update(self._estimated(classes, class_count, tally, layout))
         return self
-
-    def _merged_layout(self, ours: Any, theirs: Any) -> Any:
-        """Return a layout with room for both."""
-        return None
 
     def _tally_within(
         self, classes: npt.NDArray[Any], positions: npt.NDArray[np.intp], layout: Any
@@ -266,43 +301,57 @@ class DiscreteNB(LogSpaceClassifier):
         return tally.regrouped(positions, len(classes))
 
     def _tally_batch(
-        self, events: CsrArrays, y: Any, sample_weight: Any, classes: Any, how: Execution
+        self,
+        events: CsrArrays,
+        y: Any,
+        sample_weight: Any,
+        classes: Any,
+        how: Execution,
+        total_before: Callable[[], float],
     ) -> tuple[Any, Floats]:
         codes, weights = batch_of_rows(self, y, events.n_rows, classes, sample_weight)
         entries = tally_entries(events, codes, len(classes), weights, how)
-        _check_sums(events, weights, entries.sum)
+        _check_sums(events, weights, lambda: entries.sum() + total_before())
         return entries, count_classes(codes, weights, len(classes))
 
     def _estimated(
-        self,
-        classes: npt.NDArray[Any],
-        class_count: Floats,
-        tally: ClassTally,
-        layout: Any,
-        how: Execution,
+        self, classes: npt.NDArray[Any], class_count: Floats, tally: ClassTally, layout: Any
     ) -> dict[str, Any]:
         """Return the state that follows from the tallies and the parameters."""
-        n_features = self._n_features_of(tally, layout)
+        for name in ("fit_prior", "force_alpha"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise TypeError(f"{name} must be a bool, got {getattr(self, name)!r}")
         alpha = checked_alpha(
-            self.alpha, len(classes), n_features, force_alpha=bool(self.force_alpha)
+            self.alpha,
+            len(classes),
+            self._width_of_alpha(tally, layout),
+            force_alpha=bool(self.force_alpha),
         )
         smoothing = np.atleast_2d(pseudo_counts(alpha, self.estimate)).astype(np.float64)
         if float(np.max(smoothing)) > SUM_MAX / max(1, tally.n_features):
             raise ValueError(TOO_LARGE)
-        if self.class_prior is not None:
-            log_prior = given_log_prior(self.class_prior, len(classes))
-        elif self.fit_prior:
-            log_prior = class_log_prior(class_count, self.prior_alpha, self.estimate)
-        else:
-            log_prior = np.full(len(classes), -np.log(len(classes)))
+        if not class_count.sum() < SUM_MAX:
+            raise ValueError(
+                "the weights of the documents add up to more than 1e308: scale them down"
+            )
+        if isinstance(tally, SparseTally):
+            one_row(smoothing)  # says why there can be no more
+        smoothing = self._spread(smoothing, layout)
         return {
             "classes_": classes,
             "class_count_": class_count,
-            "class_log_prior_": log_prior,
-            "_learnt": Learnt(
-                self._weigher(), tally, class_count, self._spread(smoothing, layout), layout, how
-            ),
+            "class_log_prior_": self._log_prior(class_count),
+            "_learnt": Learnt(self._weigher(), tally, class_count, smoothing, layout, self.n_jobs),
         }
+
+    def _log_prior(self, class_count: Floats) -> Floats:
+        if self.fit_prior or self.class_prior is not None:
+            return log_prior(
+                class_count, self.class_prior, self.prior_alpha, self.estimate, name="class_prior"
+            )
+        if self.prior_alpha is not None:
+            raise ValueError("prior_alpha needs fit_prior=True: there is nothing else to smooth")
+        return np.full(len(class_count), -np.log(len(class_count)))
 
     def _joint_log_proba(self, X: Any) -> Floats:
         how = execution(self.n_jobs)
@@ -327,6 +376,14 @@ class DiscreteNB(LogSpaceClassifier):
             raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
         return self._learnt
 
+    def __copy__(self) -> Self:
+        # Batches add to the tally in place, so a copy needs its own.
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        if "_learnt" in self.__dict__:
+            copied._learnt = self._learnt.apart()
+        return copied
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_learnt")
 
@@ -336,14 +393,6 @@ class DiscreteNB(LogSpaceClassifier):
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def _require_rows(events: CsrArrays) -> None:
-    if events.n_rows == 0 or events.n_cols == 0:
-        raise ValueError(
-            f"Found array with {events.n_rows} sample(s) and {events.n_cols} feature(s) "
-            f"(shape=({events.n_rows}, {events.n_cols})) while a minimum of 1 is required."
-        )
 
 
 def _check_sums(
@@ -356,5 +405,6 @@ def _check_sums(
         bound = float(events.data.max()) * len(events.data)
         if weights is not None:
             bound *= float(weights.max())
-        if bound > SUM_MAX and not (np.asarray(sums()) < SUM_MAX).all():
+        # So far below the limit that no number of batches reaches it.
+        if bound > SUM_OF_A_BATCH and not (np.asarray(sums()) < SUM_MAX).all():
             raise ValueError(TOO_LARGE)

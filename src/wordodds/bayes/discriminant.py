@@ -19,9 +19,9 @@ from wordodds.bayes.covariance import (
     is_shared,
 )
 from wordodds.bayes.dense_rows import DenseRows, checked_share, dense_rows
-from wordodds.bayes.generative import GenerativeClassifier
+from wordodds.bayes.generative import GenerativeClassifier, adopt
 from wordodds.bayes.linear_view import LinearView
-from wordodds.bayes.priors import class_log_prior, given_log_prior
+from wordodds.bayes.priors import log_prior
 from wordodds.bayes.sampling import draw_classes, generator
 
 __all__ = ["GaussianDiscriminant"]
@@ -152,10 +152,7 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
         kind, shrinkage, blend = self._checked_parameters()
         rows = dense_rows(self, X, y, sample_weight, self.class_weight)
         n_classes = len(rows.classes)
-        if self.priors is not None:
-            log_prior = given_log_prior(self.priors, n_classes, sum_to_one=True)
-        else:
-            log_prior = class_log_prior(rows.class_count, self.prior_alpha, "bayes")
+        log_p = log_prior(rows.class_count, self.priors, self.prior_alpha)
         # A sphere compares columns with one another: they need one unit.
         one_scale = shrinkage > 0.0 or kind == "spherical"
         deviations = class_deviations(
@@ -171,12 +168,13 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
             estimated = estimated[0]
         elif kind == "spherical":
             estimated = estimated[:, 0]
-        return self._adopt(
+        return adopt(
+            self,
             X,
             classes_=rows.classes,
             class_count_=rows.class_count,
-            class_log_prior_=log_prior,
-            class_prior_=np.exp(log_prior),
+            class_log_prior_=log_p,
+            class_prior_=np.exp(log_p),
             means_=deviations.means * deviations.scale,
             covariance_=estimated,
             _kind=kind,
@@ -196,8 +194,6 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
                 f'blend must be 0 with covariance="{kind}", got {self.blend!r}: all classes have '
                 "the pooled covariance already"
             )
-        if self.priors is not None and self.prior_alpha is not None:
-            raise ValueError("pass priors or prior_alpha, not both: priors leave nothing to smooth")
         execution(self.n_jobs)
         return kind, shrinkage, blend
 
@@ -216,9 +212,22 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
         return gaussian_scores.joint(self._scores(X))
 
     def _decidable(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return joint log-probabilities up to a number per row: exact also where they are not."""
+        """Return joint log-probabilities but for a number per row; exact far from all classes."""
         check_is_fitted(self)
         return gaussian_scores.relative(self._scores(X))
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the log-odds of the second of two classes, or a score for each of several.
+
+        The scores are log p(row, class), but for a number that all classes of a row share.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Finite numbers.
+        """
+        scores = self._decidable(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def sample(
         self, n: int, *, random_state: Any = None

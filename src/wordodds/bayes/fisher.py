@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from wordodds.bayes.covariance import SingularError, class_deviations, estimate, factorize
 from wordodds.bayes.dense_rows import checked_share, dense_rows
 from wordodds.bayes.gaussian_scores import whiten, whiten_again
-from wordodds.bayes.priors import class_log_prior, given_log_prior
+from wordodds.bayes.generative import adopt
+from wordodds.bayes.priors import log_prior
 
 __all__ = ["FisherDiscriminant"]
 
@@ -110,10 +111,7 @@ class FisherDiscriminant(
         shrinkage = checked_share(self.shrinkage, "shrinkage")
         rows = dense_rows(self, X, y, sample_weight, self.class_weight)
         _check_two(len(rows.classes), len(rows.X))
-        if self.priors is not None:
-            log_prior = given_log_prior(self.priors, 2, sum_to_one=True)
-        else:
-            log_prior = class_log_prior(rows.class_count, None, "bayes")
+        log_p = log_prior(rows.class_count, self.priors, None)
         deviations = class_deviations(
             rows.X, rows.codes, rows.weights, 2, one_scale=shrinkage > 0.0
         )
@@ -135,19 +133,15 @@ class FisherDiscriminant(
             )
         scaled = whiten_again(factor, apart / distance)[0]
         middle = float(scaled @ (0.5 * (first + second)))
-        seen = type(self)()
-        validate_data(seen, X, skip_check_array=True)  # names and number of the features
-        self.__dict__.pop("feature_names_in_", None)
-        # In one step: neither a failed nor an interrupted fit leaves half a model.
-        self.__dict__.update(
-            {name: value for name, value in vars(seen).items() if name.endswith("_in_")},
+        return adopt(
+            self,
+            X,
             classes_=rows.classes,
             means_=deviations.means * deviations.scale,
             direction_=scaled / deviations.scale,
-            threshold_=middle - float(log_prior[1] - log_prior[0]) / distance,
+            threshold_=middle - float(log_p[1] - log_p[0]) / distance,
             distance_=distance,
         )
-        return self
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the rows' places on the line, one column.
@@ -183,6 +177,17 @@ class FisherDiscriminant(
         """
         second = self.decision_function(X) > 0.0
         return np.asarray(self.classes_[second.astype(np.intp)])
+
+    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return log p(class | row), one column per class in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Finite numbers.
+        """
+        log_odds = self.decision_function(X)
+        return np.column_stack([-np.logaddexp(0.0, log_odds), -np.logaddexp(0.0, -log_odds)])
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return p(class | row), one column per class in the order of ``classes_``.

@@ -9,13 +9,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from wordodds._core import bayes as core
 from wordodds._execution import Execution, execution
-from wordodds._labels import encode_labels
-from wordodds._row_weights import row_weights
 from wordodds._sparse import CsrArrays
-from wordodds.bayes.batches import batch_of_rows, classes_of_batches, union_of_classes
-from wordodds.bayes.generative import GenerativeClassifier
+from wordodds.bayes.batches import (
+    batch_of_rows,
+    classes_of_batches,
+    rows_of_fit,
+    union_of_classes,
+)
+from wordodds.bayes.generative import GenerativeClassifier, adopt
 from wordodds.bayes.moments import Matrix, Moments, as_matrix, class_moments
-from wordodds.bayes.priors import class_log_prior, given_log_prior
+from wordodds.bayes.priors import log_prior
 from wordodds.bayes.sampling import draw_classes, generator
 
 __all__ = ["GaussianNB"]
@@ -141,12 +144,9 @@ class GaussianNB(GenerativeClassifier):
         """
         how = execution(self.n_jobs)
         matrix = as_matrix(X, how, self)
-        classes, codes = encode_labels(y, _n_rows(matrix))
-        weights = row_weights(sample_weight, self.class_weight, classes, codes)
+        classes, codes, weights = rows_of_fit(self, y, _n_rows(matrix), sample_weight)
         moments = class_moments(matrix, codes, weights, len(classes), how)
-        if not moments.weight.any():
-            raise ValueError("the weight of every row is zero: there is nothing to learn from")
-        return self._adopt(X, **self._state(classes, moments, how))
+        return adopt(self, X, **self._state(classes, moments, how))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows, as if they had been there from the start.
@@ -169,7 +169,7 @@ class GaussianNB(GenerativeClassifier):
             self._check_width(X, matrix)
         batch = self._batch_moments(matrix, y, sample_weight, known, how)
         if first:
-            return self._adopt(X, **self._state(known, batch, how))
+            return adopt(self, X, **self._state(known, batch, how))
         self.__dict__.update(self._state(known, self._moments().added(batch), how))
         return self
 
@@ -290,13 +290,10 @@ class GaussianNB(GenerativeClassifier):
         self, class_count: npt.NDArray[np.float64]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return p(class) and its logarithm."""
-        if self.priors is None:
-            log_prior = class_log_prior(class_count, self.prior_alpha, "bayes")
-            return np.exp(log_prior), log_prior
-        if self.prior_alpha is not None:
-            raise ValueError("prior_alpha must be None where priors are given")
-        log_prior = given_log_prior(self.priors, len(class_count), sum_to_one=True)
-        return np.array(self.priors, dtype=np.float64), log_prior
+        log_p = log_prior(class_count, self.priors, self.prior_alpha)
+        return (
+            np.exp(log_p) if self.priors is None else np.array(self.priors, dtype=np.float64)
+        ), log_p
 
     def _joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         how = execution(self.n_jobs)

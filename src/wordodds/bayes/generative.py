@@ -1,6 +1,6 @@
 """What every classifier offers once it knows log p(x, y)."""
 
-from typing import Any, Self
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,34 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from wordodds._core import score
 from wordodds._execution import execution
 
-__all__ = ["GenerativeClassifier", "LogSpaceClassifier"]
+__all__ = ["GenerativeClassifier", "LogSpaceClassifier", "adopt"]
+
+Estimator = TypeVar("Estimator", bound=object)
+
+# Exponentials between two looks at the keyboard.
+EXPONENTIALS = 1 << 20
+
+
+def adopt(model: Estimator, X: Any, **state: Any) -> Estimator:
+    """Give a model a new state whole: neither a failed nor an interrupted fit leaves half a one.
+
+    Parameters
+    ----------
+    model : estimator
+        Changed, and returned.
+    X : matrix
+        Gives the names and the number of the features.
+    **state : object
+        All other attributes that a fit sets.
+    """
+    seen: Any = object.__new__(type(model))
+    seen.__dict__.update(model.get_params(deep=False))  # type: ignore[attr-defined]
+    validate_data(seen, X, skip_check_array=True)
+    features = {name: value for name, value in vars(seen).items() if name.endswith("_in_")}
+    if "feature_names_in_" not in features:
+        model.__dict__.pop("feature_names_in_", None)
+    model.__dict__.update(features, **state)
+    return model
 
 
 class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -71,7 +98,12 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : matrix of shape (n_rows, n_features)
             As in `fit`.
         """
-        return np.exp(self.predict_log_proba(X))
+        proba = self.predict_log_proba(X)
+        step = max(1, EXPONENTIALS // proba.shape[1])
+        for first in range(0, len(proba), step):
+            block = proba[first : first + step]
+            np.exp(block, out=block)
+        return proba
 
     def _decidable(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the joint log-probabilities; the prior's where no class can explain a row."""
@@ -92,25 +124,14 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if ours is not None and theirs is not None and not np.array_equal(ours, theirs):
             raise ValueError("the features of other have other names: fit both on one vocabulary")
 
-    def _adopt(self, X: Any, **state: Any) -> Self:
-        """Take over a new state whole: neither a failed nor an interrupted fit leaves half a model.
-
-        ``X`` gives the names and the number of the features.
-        """
-        seen = type(self)()
-        validate_data(seen, X, skip_check_array=True)
-        features = {name: value for name, value in vars(seen).items() if name.endswith("_in_")}
-        if "feature_names_in_" not in features:
-            self.__dict__.pop("feature_names_in_", None)
-        self.__dict__.update(features, **state)
-        return self
-
 
 class GenerativeClassifier(LogSpaceClassifier):
     """A classifier whose scores are the very log p(x, y): it can tell how likely a row is."""
 
     def joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return log p(row, class), one column per class in the order of ``classes_``.
+
+        By scikit-learn's name: `predict_joint_log_proba`.
 
         Parameters
         ----------

@@ -64,9 +64,9 @@ class LinearView:
             How many for each class.
         labels : list of labels or None
             The classes to look at; None: all.
-        feature_names : array-like of shape (n_features,) or None
-            What to call the columns, such as ``vectorizer.get_feature_names_out()``; None: the
-            names that the model was fitted with, or else the numbers of the columns.
+        feature_names : array-like of shape (n_features,), a vectorizer or None
+            What to call the columns; None: the names that the model was fitted with, or else the
+            numbers of the columns.
 
         Returns
         -------
@@ -79,7 +79,7 @@ class LinearView:
         names = self._feature_names(feature_names)
         if isinstance(labels, str | bytes) or np.ndim(labels) != (0 if labels is None else 1):
             raise ValueError(f"labels must be a list of labels or None, got {labels!r}")
-        wanted = self.classes_.tolist() if labels is None else list(labels)
+        wanted = (self.classes_ if labels is None else np.asarray(labels)).tolist()
         mean, n_classes = self._mean_weights(), len(self.classes_)
         result = {}
         for label in wanted:
@@ -93,12 +93,15 @@ class LinearView:
     def _feature_names(self, feature_names: Any) -> Any:
         if feature_names is None:
             return getattr(self, "feature_names_in_", range(self.n_features_in_))
-        if len(feature_names) != self.n_features_in_:
+        if hasattr(feature_names, "get_feature_names_out"):  # a vectorizer
+            feature_names = feature_names.get_feature_names_out()
+        feature_names = np.asarray(feature_names)  # by position, whatever index it may have
+        if feature_names.shape != (self.n_features_in_,):
             raise ValueError(
                 f"feature_names must hold one name for each of the {self.n_features_in_} features, "
-                f"got {len(feature_names)}"
+                f"got shape {feature_names.shape}"
             )
-        return feature_names
+        return feature_names.tolist()
 
     def _column(self, feature: int | str) -> int:
         if isinstance(feature, str):

@@ -137,9 +137,13 @@ class MultinomialNB(CountedNB, GenerativeClassifier):
             average = totals / np.maximum(self.class_count_, np.finfo(float).tiny)
             lengths = np.rint(np.minimum(average, 1e9)).astype(np.int64)[codes]
         else:
-            lengths = np.broadcast_to(np.asarray(length, dtype=np.int64), (n,))
-            if (lengths < 0).any():
-                raise ValueError(f"length must be >= 0, got {lengths.min()}")
+            given = np.asarray(length)
+            if given.dtype.kind not in "iu" or given.shape not in ((), (n,)) or (given < 0).any():
+                raise ValueError(
+                    f"length must be a whole number >= 0, or hold one for each of the {n} "
+                    f"documents, got {length!r}"
+                )
+            lengths = np.broadcast_to(given.astype(np.int64), (n,))
         X = draw_words(codes, lengths, self._weights_of_class, self.n_features_in_, rng)
         return X, self.classes_[codes]
 
@@ -155,18 +159,17 @@ def multinomial_weights(learnt: Learnt) -> Weights:
     # log(N + a) - log total = log a - log total + log(1 + N / a): only the last is sparse.
     entries = tally.by_feature
     features = features_of(entries)
-    by_feature = np.broadcast_to(one_row(a), (tally.n_features,))
-    totals = tally.class_totals() + by_feature.sum()
-    strict = by_feature == 0.0
-    log_a = np.log(np.where(strict, 1.0, by_feature))
+    a_of = np.broadcast_to(one_row(a), (tally.n_features,))
+    totals = tally.class_totals() + a_of.sum()
+    strict = a_of == 0.0  # features without pseudo-count
+    log_a = np.log(np.where(strict, 1.0, a_of))
     excess = entries.copy()
-    excess.data = np.log(entries.data + by_feature[features]) - log_a[features]
+    excess.data = np.log(entries.data + a_of[features]) - log_a[features]
     with np.errstate(divide="ignore"):
         class_base = np.where(totals > 0.0, -np.log(totals), -np.inf)
-    seen = strict[features]
-    limits = (
-        [Unseen(strict, pattern(features[seen], entries.indices[seen], entries.shape))]
-        if strict.any()
-        else []
-    )
+    limits = []
+    if strict.any():
+        kept = strict[features]
+        seen = pattern(features[kept], entries.indices[kept], entries.shape)
+        limits = [Unseen(strict, seen)]
     return SparseWeights(excess, log_a, np.ones(n_classes), class_base, np.zeros(n_classes), limits)

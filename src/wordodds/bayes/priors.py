@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["checked_alpha", "class_log_prior", "given_log_prior", "pseudo_counts"]
+__all__ = ["checked_alpha", "class_log_prior", "log_prior", "pseudo_counts"]
 
 ESTIMATES = ("bayes", "map", "ml")
 ALPHA_MIN = 1e-10
@@ -136,21 +136,39 @@ def class_log_prior(
         return np.asarray(np.log(smoothed) - np.log(smoothed.sum()))
 
 
-def given_log_prior(
-    priors: Any, n_classes: int, *, sum_to_one: bool = False
+def log_prior(
+    class_count: npt.NDArray[np.float64],
+    given: Any,
+    prior_alpha: Any,
+    estimate: str = "bayes",
+    *,
+    name: str = "priors",
 ) -> npt.NDArray[np.float64]:
-    """Return log p(class) as somebody set it.
+    """Return log p(class): as it is given, or else as it is learnt.
 
     Parameters
     ----------
-    priors : array-like of shape (n_classes,)
+    class_count, prior_alpha, estimate
+        As in `class_log_prior`.
+    given : array-like of shape (n_classes,) or None
         Probabilities of the classes; 0 rules a class out.
-    n_classes : int
-        How many there must be.
-    sum_to_one : bool
-        Whether another sum than 1 is an error. scikit-learn's models differ in this.
+    name : {"priors", "class_prior"}
+        What the model calls them. As in scikit-learn, only ``priors`` must sum to 1.
     """
-    given = np.asarray(priors, dtype=np.float64)
+    if given is None:
+        return class_log_prior(class_count, prior_alpha, estimate)
+    if prior_alpha is not None:
+        raise ValueError(f"pass {name} or prior_alpha, not both: {name} leave nothing to smooth")
+    return _given_log_prior(given, len(class_count), name, sum_to_one=name == "priors")
+
+
+def _given_log_prior(
+    priors: Any, n_classes: int, name: str, *, sum_to_one: bool
+) -> npt.NDArray[np.float64]:
+    try:
+        given = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be a list of numbers, got {priors!r}") from error
     if given.shape != (n_classes,):
         raise ValueError(
             f"Number of priors must match number of classes: got shape {given.shape} for "

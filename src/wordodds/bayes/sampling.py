@@ -26,7 +26,7 @@ def draw_classes(log_prior: Floats, n: int, rng: np.random.Generator) -> npt.NDA
     """Return n classes drawn from their prior."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
         raise ValueError(f"n must be a whole number >= 0, got {n!r}")
-    share = np.exp(log_prior)
+    share = np.exp(log_prior - log_prior.max())
     return np.asarray(rng.choice(len(share), size=n, p=share / share.sum()))
 
 

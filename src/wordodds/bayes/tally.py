@@ -14,10 +14,23 @@ from wordodds._core import bayes as core
 from wordodds._execution import Execution
 from wordodds._sparse import CsrArrays
 
-__all__ = ["ClassTally", "DenseTally", "SparseTally", "empty_tally", "tally_entries", "tally_rows"]
+__all__ = [
+    "DENSE_CELLS_MAX",
+    "ClassTally",
+    "DenseTally",
+    "SparseTally",
+    "check_table_size",
+    "empty_tally",
+    "features_of",
+    "one_row",
+    "read_only",
+    "remainder",
+    "tally_entries",
+    "tally_rows",
+]
 
 # Above this many cells (half a gigabyte of doubles) memory must grow with the entries alone. By
-# shape, not by content: a model never changes its form, and equal documents give equal bits.
+# shape, not by content: so equal documents give equal bits, however they came.
 DENSE_CELLS_MAX = 1 << 26
 TABLE_CELLS_MAX = 1 << 29
 
@@ -42,8 +55,8 @@ class DenseTally:
         return int(self.counts.shape[1])
 
     def table(self) -> Floats:
-        """Return the counts, (n_classes, n_features)."""
-        return self.counts
+        """Return the counts, (n_classes, n_features), to be read."""
+        return read_only(self.counts)
 
     def of_class(self, c: int) -> Floats:
         """Return the counts of one class."""
@@ -59,20 +72,31 @@ class DenseTally:
 
     def add(self, entries: Any) -> None:
         """Add a batch, as `tally_entries` gives it."""
+        if not self.counts.flags.writeable:  # a model that was loaded without copying its arrays
+            self.counts = self.counts.copy()
         classes, features = entries.indices, features_of(entries)
         self.counts[classes, features] += entries.data
 
     def subtract(self, entries: Any) -> None:
         """Take a batch away; ValueError, and nothing taken, if it was never added."""
         classes, features = entries.indices, features_of(entries)
-        self.counts[classes, features] = remainder(self.counts[classes, features], entries.data)
+        left = remainder(self.counts[classes, features], entries.data)
+        if not self.counts.flags.writeable:
+            self.counts = self.counts.copy()
+        self.counts[classes, features] = left
 
     def merged(self, other: "ClassTally") -> "DenseTally":
-        """Return the sum with another tally of the same shape."""
+        """Return the sum with another tally of the same shape, and so of the same form."""
         return DenseTally(self.counts + other.table())
 
-    def regrouped(self, positions: npt.NDArray[np.intp], n_classes: int) -> "DenseTally":
-        """Return the tally with class c at positions[c] of n_classes."""
+    def copy(self) -> "DenseTally":
+        """Return a tally that may change by itself."""
+        return DenseTally(self.counts.copy())
+
+    def regrouped(self, positions: npt.NDArray[np.intp], n_classes: int) -> "ClassTally":
+        """Return the tally with class c at positions[c] of n_classes, in the form of that shape."""
+        if n_classes * self.n_features > DENSE_CELLS_MAX:
+            return SparseTally(sp.csr_array(self.counts.T)).regrouped(positions, n_classes)
         counts = np.zeros((n_classes, self.n_features))
         counts[positions] = self.counts
         return DenseTally(counts)
@@ -124,9 +148,13 @@ class SparseTally:
         self.by_feature = left
 
     def merged(self, other: "ClassTally") -> "SparseTally":
-        """Return the sum with another tally of the same shape."""
-        assert isinstance(other, SparseTally)  # the form is a matter of the shape
+        """Return the sum with another tally of the same shape, and so of the same form."""
+        assert isinstance(other, SparseTally)
         return SparseTally(self.by_feature + other.by_feature)
+
+    def copy(self) -> "SparseTally":
+        """Return a tally that may change by itself: additions make a new matrix anyway."""
+        return SparseTally(self.by_feature)
 
     def regrouped(self, positions: npt.NDArray[np.intp], n_classes: int) -> "SparseTally":
         """Return the tally with class c at positions[c] of n_classes."""
@@ -181,6 +209,13 @@ def tally_entries(
     return sp.csr_array((sums, classes, indptr), shape=(matrix.n_cols, n_classes))
 
 
+def read_only(table: Floats) -> Floats:
+    """Return a view that cannot be written to: what a model has learnt is not changed by hand."""
+    view = table.view()
+    view.flags.writeable = False
+    return view
+
+
 def features_of(by_feature: Any) -> npt.NDArray[np.intp]:
     """Return the feature of each stored entry of a feature-major matrix."""
     return np.repeat(np.arange(by_feature.shape[0]), np.diff(by_feature.indptr))
@@ -193,12 +228,13 @@ def cell_numbers(by_feature: Any) -> npt.NDArray[np.int64]:
 
 
 def remainder(counts: Floats, gone: Floats) -> Floats:
-    """Return counts - gone, which must not fall below zero but for rounding."""
+    """Return counts - gone, which must not fall below zero but for the rounding of fractions."""
     left = counts - gone
-    if (left < -1e-9 * gone).any():
+    rounded = (counts != np.floor(counts)) | (gone != np.floor(gone))
+    if (left < np.where(rounded, -1e-9 * gone, 0.0)).any():
         raise ValueError(NEVER_LEARNT)
     # What rounding leaves of fractional counts is no evidence: a word unlearnt is a word unseen.
-    left[left <= 1e-12 * gone] = 0.0
+    left[rounded & (left <= 1e-12 * gone)] = 0.0
     return left
 
 

@@ -10,7 +10,7 @@ from wordodds._core import score
 from wordodds._execution import Execution
 from wordodds._sparse import CsrArrays
 from wordodds.bayes.limits import Limit
-from wordodds.bayes.tally import check_table_size
+from wordodds.bayes.tally import check_table_size, read_only
 
 __all__ = ["DenseWeights", "SparseWeights", "Weights"]
 
@@ -48,7 +48,7 @@ class DenseWeights:
 
     def table(self) -> Floats:
         """Return the weights, (n_classes, n_features)."""
-        return np.asarray(self.by_feature.T[: len(self.bias)])
+        return read_only(self.by_feature.T[: len(self.bias)])
 
     def of_class(self, c: int) -> Floats:
         """Return the weights of one class."""
