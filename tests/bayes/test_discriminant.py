@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp, softmax
 from scipy.stats import invwishart, multivariate_normal
+from sklearn.datasets import load_iris
 
 from wordodds import GaussianDiscriminant
 
@@ -264,3 +265,22 @@ def test_units_do_not_matter(seed, exponents, kind):
     np.testing.assert_array_equal(scaled.predict_proba(Z), plain.predict_proba(X))
     shift = np.log(2.0) * sum(exponents)
     np.testing.assert_allclose(scaled.joint_log_proba(Z), plain.joint_log_proba(X) - shift)
+
+
+@pytest.mark.parametrize("covariance", ["full", "shared"])
+def test_decision_function(covariance):
+    X, y = load_iris(return_X_y=True)
+    two = GaussianDiscriminant(covariance=covariance).fit(X[:100], y[:100])
+    log_proba = two.predict_log_proba(X)
+    odds = two.decision_function(X)
+    np.testing.assert_allclose(odds, log_proba[:, 1] - log_proba[:, 0], rtol=1e-9, atol=1e-9)
+    three = GaussianDiscriminant(covariance=covariance).fit(X, y)
+    scores = three.decision_function(X)
+    np.testing.assert_array_equal(three.classes_[scores.argmax(axis=1)], three.predict(X))
+
+
+def test_weights_of_very_different_size_are_refused():
+    X, y = load_iris(return_X_y=True)
+    weights = np.where(y == 0, 1e-320, 1e300)
+    with pytest.raises(ValueError, match="280 orders of magnitude"):
+        GaussianDiscriminant().fit(X, y, weights)

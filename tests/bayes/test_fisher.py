@@ -206,3 +206,12 @@ def test_scikit_learns_estimator_checks(estimator, check):
             check(estimator)
         return
     check(estimator)
+
+
+def test_log_probabilities():
+    X = np.array([[-2.0, 0], [0, 1], [-1, -1], [2, 3], [3, 1], [1, 2]])
+    model = FisherDiscriminant().fit(X, [0, 0, 0, 1, 1, 1])
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+    far = model.predict_log_proba([[1e6, 1e6]])
+    assert np.isfinite(far).all()
+    assert far[0, 0] < -1e5

@@ -1,5 +1,6 @@
 """What the models with one count per class and feature share: tables, and the linear view."""
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -37,8 +38,8 @@ class CountedNB(LinearView, DiscreteNB):
         bias = self._fitted("bias_").weights.bias
         return np.asarray(self._prior_of_scores() + bias)
 
-    def _weights_of_class(self, c: int) -> Floats:
-        return self._learnt.weights.of_class(c)
+    def _weights_of_classes(self, codes: list[int]) -> Iterator[Floats]:
+        return self._learnt.weights.of_classes(codes)
 
     def _weights_of_feature(self, j: int) -> Floats:
         return self._learnt.weights.of_feature(j)

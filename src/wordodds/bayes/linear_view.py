@@ -1,5 +1,6 @@
 """The linear view: what one more occurrence of a feature does to the log-odds of a class."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,8 @@ class LinearView:
     bias_: npt.NDArray[np.float64]
     n_features_in_: int
 
-    def _weights_of_class(self, c: int) -> npt.NDArray[np.float64]:
-        return np.asarray(self.weights_[c])
+    def _weights_of_classes(self, codes: list[int]) -> Iterator[npt.NDArray[np.float64]]:
+        return (np.asarray(self.weights_[c]) for c in codes)
 
     def _weights_of_feature(self, j: int) -> npt.NDArray[np.float64]:
         return np.asarray(self.weights_[:, j])
@@ -82,12 +83,11 @@ class LinearView:
         wanted = (self.classes_ if labels is None else np.asarray(labels)).tolist()
         mean, n_classes = self._mean_weights(), len(self.classes_)
         result = {}
-        for label in wanted:
-            weights = self._weights_of_class(self._code(label))
+        codes = [self._code(label) for label in wanted]
+        for label, weights in zip(wanted, self._weights_of_classes(codes), strict=True):
             # w - mean of the others = (w - mean of all) * C / (C - 1)
             odds = _difference(weights, mean) * (n_classes / max(1, n_classes - 1))
-            best = np.argsort(-odds, kind="stable")[:n]
-            result[label] = [(names[j], float(odds[j])) for j in best.tolist()]
+            result[label] = [(names[j], float(odds[j])) for j in _largest(odds, n)]
         return result
 
     def _feature_names(self, feature_names: Any) -> Any:
@@ -127,6 +127,17 @@ class LinearView:
         if plain not in known:
             raise ValueError(f"there is no class {label!r}")
         return int(known.index(plain))
+
+
+def _largest(values: npt.NDArray[np.float64], n: int) -> list[int]:
+    """Return the positions of the n largest values, the largest first, equal ones in order."""
+    if n < len(values):
+        least = np.partition(values, -n)[-n]
+        candidates = np.flatnonzero(values >= least)
+    else:
+        candidates = np.arange(len(values))
+    best: list[int] = candidates[np.argsort(-values[candidates], kind="stable")][:n].tolist()
+    return best
 
 
 def _difference(weights: Any, others: Any) -> Any:

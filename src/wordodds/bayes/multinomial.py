@@ -144,7 +144,7 @@ class MultinomialNB(CountedNB, GenerativeClassifier):
                     f"documents, got {length!r}"
                 )
             lengths = np.broadcast_to(given.astype(np.int64), (n,))
-        X = draw_words(codes, lengths, self._weights_of_class, self.n_features_in_, rng)
+        X = draw_words(codes, lengths, self._learnt.weights.of_classes, self.n_features_in_, rng)
         return X, self.classes_[codes]
 
 

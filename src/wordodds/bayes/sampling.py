@@ -1,13 +1,13 @@
 """Draws from fitted models: what only a generative classifier can give."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-__all__ = ["draw_classes", "draw_presence", "draw_words", "generator"]
+__all__ = ["draw_categories", "draw_classes", "draw_presence", "draw_words", "generator"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -33,16 +33,17 @@ def draw_classes(log_prior: Floats, n: int, rng: np.random.Generator) -> npt.NDA
 def draw_words(
     codes: npt.NDArray[np.intp],
     lengths: npt.NDArray[np.int64],
-    log_proba_of_class: Callable[[int], Floats],
+    log_proba_of_classes: Callable[[list[int]], Iterator[Floats]],
     n_features: int,
     rng: np.random.Generator,
 ) -> Any:
     """Return a CSR array of counts: row i has lengths[i] words of class codes[i]."""
     rows, words = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
-    for c in np.unique(codes):
+    drawn = np.unique(codes).tolist()
+    for c, log_proba in zip(drawn, log_proba_of_classes(drawn), strict=True):
         members = np.flatnonzero(codes == c)
         rows.append(np.repeat(members, lengths[members]))
-        words.append(draw_categories(np.exp(log_proba_of_class(int(c))), len(rows[-1]), rng))
+        words.append(draw_categories(np.exp(log_proba), len(rows[-1]), rng))
     row, word = np.concatenate(rows), np.concatenate(words)
     ones = np.ones(len(row), dtype=np.int64)
     # The conversion adds up what is drawn more than once.

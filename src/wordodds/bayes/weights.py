@@ -1,6 +1,6 @@
 """Weights of a fitted model, dense or rank one plus sparse, and the scores that they give."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,9 +50,9 @@ class DenseWeights:
         """Return the weights, (n_classes, n_features)."""
         return read_only(self.by_feature.T[: len(self.bias)])
 
-    def of_class(self, c: int) -> Floats:
-        """Return the weights of one class."""
-        return np.asarray(self.by_feature[:, c])
+    def of_classes(self, codes: list[int]) -> Iterator[Floats]:
+        """Return the weights of each of these classes."""
+        return (np.asarray(self.by_feature[:, c]) for c in codes)
 
     def of_feature(self, j: int) -> Floats:
         """Return the weights of one feature."""
@@ -132,10 +132,14 @@ class SparseWeights:
         table += self.class_base[:, np.newaxis]
         return np.asarray(table)
 
-    def of_class(self, c: int) -> Floats:
-        """Return the weights of one class."""
-        base = self.class_scale[c] * self.feature_base + self.class_base[c]
-        return np.asarray(base + self.excess[:, [c]].toarray().ravel())
+    def of_classes(self, codes: list[int]) -> Iterator[Floats]:
+        """Return the weights of each of these classes."""
+        by_class = self.excess.tocsc()
+        for c in codes:
+            weights = self.class_scale[c] * self.feature_base + self.class_base[c]
+            entries = slice(by_class.indptr[c], by_class.indptr[c + 1])
+            weights[by_class.indices[entries]] += by_class.data[entries]
+            yield weights
 
     def of_feature(self, j: int) -> Floats:
         """Return the weights of one feature."""
