@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t rows_per_check = 4096;
 constexpr size_t entries_per_check = 1 << 20;
+constexpr size_t prefetch_ahead = 24;
 
 // tally[j] += w[i] * x[i][j] over the given rows; a template, as most calls have no weights to pay for.
 template <bool weighted, class Index, class Value>
@@ -21,6 +22,8 @@ void add_rows(const CsrView<Index, Value>& matrix, std::span<const int64_t> rows
         if constexpr (weighted) weight = row_weights[row];
         const auto end = static_cast<size_t>(matrix.indptr[row + 1]);
         for (auto i = static_cast<size_t>(matrix.indptr[row]); i < end; ++i) {
+            // Where the next counts go only the indices know.
+            __builtin_prefetch(tally + matrix.indices[std::min(i + prefetch_ahead, end - 1)], 1);
             const auto value = static_cast<double>(matrix.data[i]);
             tally[matrix.indices[i]] += weighted ? weight * value : value;
             if (i % entries_per_check == 0) stop.check();
