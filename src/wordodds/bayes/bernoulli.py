@@ -14,8 +14,8 @@ from wordodds._core import sparse as sparse_core
 from wordodds._execution import Execution
 from wordodds._sparse import CsrArrays, as_csr, without_repeats
 from wordodds.bayes.counted import CountedNB
-from wordodds.bayes.discrete import Learnt
 from wordodds.bayes.generative import GenerativeClassifier
+from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.limits import Limit, Required, Unseen, pattern
 from wordodds.bayes.sampling import draw_classes, draw_presence, generator
 from wordodds.bayes.tally import ClassTally, DenseTally, SparseTally, features_of, one_row

@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from wordodds._core import score
 from wordodds._execution import Execution
 from wordodds._sparse import CsrArrays, refuse_masked
-from wordodds.bayes.discrete import DiscreteNB, Learnt
+from wordodds.bayes.discrete import DiscreteNB
 from wordodds.bayes.generative import GenerativeClassifier
+from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.sampling import draw_categories, draw_classes, generator
 from wordodds.bayes.tally import DENSE_CELLS_MAX, ClassTally, DenseTally
 from wordodds.bayes.weights import DenseWeights, Weights

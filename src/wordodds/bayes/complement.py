@@ -10,7 +10,7 @@ import numpy.typing as npt
 from wordodds._core import bayes as core
 from wordodds._core import score
 from wordodds.bayes.counted import CountedNB
-from wordodds.bayes.discrete import Learnt
+from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.limits import Exclusive, pattern
 from wordodds.bayes.tally import ClassTally, DenseTally, features_of, one_row
 from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights

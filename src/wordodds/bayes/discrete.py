@@ -1,7 +1,6 @@
 """What the naive Bayes models on counts share: tallies that are learnt, added up and unlearnt."""
 
 from collections.abc import Callable
-from copy import copy
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from wordodds.bayes.batches import (
     union_of_classes,
 )
 from wordodds.bayes.generative import LogSpaceClassifier, adopt
+from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.priors import checked_alpha, log_prior, pseudo_counts
 from wordodds.bayes.tally import (
     ClassTally,
@@ -30,7 +30,7 @@ from wordodds.bayes.tally import (
 )
 from wordodds.bayes.weights import Weights
 
-__all__ = ["DiscreteNB", "Learnt"]
+__all__ = ["DiscreteNB"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -38,53 +38,6 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 SUM_MAX = 8e307
 SUM_OF_A_BATCH = 1e290
 TOO_LARGE = "the counts of a class add up to more than 1e308: scale X or alpha down"
-
-
-class Learnt:
-    """The tallies and how to weigh them; the weights are made when they are first asked for.
-
-    So a stream of small batches pays for its weights once, before the first prediction.
-    """
-
-    def __init__(
-        self,
-        weigh: Callable[["Learnt"], Weights],
-        tally: ClassTally,
-        class_count: Floats,
-        pseudo_counts: Floats,
-        layout: Any,
-        n_jobs: int | None,
-    ) -> None:
-        self.weigh = weigh
-        self.tally = tally
-        self.class_count = class_count
-        self.pseudo_counts = pseudo_counts  # (1 or n_classes, 1 or n_features)
-        self.layout = layout
-        self.n_jobs = n_jobs
-        self._weights: Weights | None = None
-
-    @property
-    def how(self) -> Execution:
-        """Threads and instruction set of the machine at hand, not of the one that fitted."""
-        return execution(self.n_jobs)
-
-    @property
-    def weights(self) -> Weights:
-        """Weights and bias of each class."""
-        # Two threads may both make them, the same ones; a lock could be held while a process forks.
-        if self._weights is None:
-            self._weights = self.weigh(self)
-        return self._weights
-
-    def prepare(self) -> None:
-        """Make the weights now, not at the first prediction."""
-        _ = self.weights
-
-    def apart(self) -> "Learnt":
-        """Return the same with a tally of its own."""
-        copied = copy(self)
-        copied.tally = self.tally.copy()
-        return copied
 
 
 class DiscreteNB(LogSpaceClassifier):
