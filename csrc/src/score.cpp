@@ -9,7 +9,7 @@ namespace wordodds {
 namespace {
 
 constexpr int64_t rows_per_chunk_max = 256;
-constexpr int64_t products_per_chunk = 1 << 22;      // about two milliseconds
+constexpr int64_t products_per_chunk = 1 << 22;      // about a millisecond
 constexpr int64_t exponentials_per_chunk = 1 << 18;  // the same
 
 // Chunks of rows that take about as long as the stop token should wait.

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._sparse import refuse_masked
+
 __all__ = ["class_weights", "row_weights"]
 
 
@@ -50,8 +52,7 @@ def row_weights(
 def _checked_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:
     if sample_weight is None:
         return None
-    if isinstance(sample_weight, np.ma.MaskedArray) and np.ma.is_masked(sample_weight):
-        raise ValueError("sample_weight has masked values; fill them first")
+    refuse_masked(sample_weight, "sample_weight")
     weights = np.asarray(sample_weight)
     if weights.dtype.kind in "cmM":
         raise TypeError(f"sample_weight must hold numbers, got {weights.dtype}")

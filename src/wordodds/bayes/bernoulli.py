@@ -18,7 +18,7 @@ from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.limits import Limit, Required, Unseen, pattern
 from wordodds.bayes.sampling import draw_classes, draw_presence, generator
-from wordodds.bayes.tally import ClassTally, DenseTally, SparseTally, features_of, one_row
+from wordodds.bayes.tally import ClassTally, DenseTally, SparseTally, features_of
 from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
 
 __all__ = ["BernoulliNB"]
@@ -107,16 +107,13 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
     def _weigher(self) -> Callable[[Learnt], Weights]:
         return bernoulli_weights
 
-    def _estimated(
-        self, classes: npt.NDArray[Any], class_count: Floats, tally: ClassTally, layout: Any
-    ) -> dict[str, Any]:
-        state = super()._estimated(classes, class_count, tally, layout)
-        if isinstance(tally, SparseTally) and np.ptp(state["_learnt"].pseudo_counts) > 0.0:
+    def _check_smoothing(self, tally: ClassTally, pseudo_counts: Floats) -> None:
+        super()._check_smoothing(tally, pseudo_counts)
+        if isinstance(tally, SparseTally) and np.ptp(pseudo_counts) > 0.0:
             raise ValueError(
                 "this many classes and features are kept sparse, where BernoulliNB takes one alpha "
                 "for all: pass a number"
             )
-        return state
 
     def _checked(self, X: Any, how: Execution) -> CsrArrays:
         matrix = as_csr(X, non_negative=False, execution=how)
@@ -151,12 +148,9 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
     def feature_log_prob_(self) -> Floats:
         """Log p(the document has the word | class), (n_classes, n_features)."""
         learnt = self._fitted("feature_log_prob_")
-        with np.errstate(divide="ignore", invalid="ignore"):
-            proba = (learnt.tally.table() + learnt.pseudo_counts) / (
-                learnt.class_count[:, np.newaxis] + 2.0 * learnt.pseudo_counts
-            )
-            # A class without documents and pseudo-counts has no estimate.
-            return np.asarray(np.log(np.where(np.isnan(proba), 0.0, proba)))
+        n_rows = learnt.class_count[:, np.newaxis]
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(_presence(learnt.tally.table(), n_rows, learnt.pseudo_counts)))
 
     def sample(self, n: int, *, random_state: Any = None) -> tuple[Any, npt.NDArray[Any]]:
         """Draw documents and their labels from the model.
@@ -182,8 +176,7 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
         def presence(c: int) -> Floats:
             learnt = self._learnt
             a = learnt.pseudo_counts[c if len(learnt.pseudo_counts) > 1 else 0]
-            total = learnt.class_count[c] + 2.0 * a
-            return np.asarray((learnt.tally.of_class(c) + a) / np.where(total > 0.0, total, np.inf))
+            return _presence(learnt.tally.of_class(c), learnt.class_count[c], a)
 
         return draw_presence(codes, presence, self.n_features_in_, rng), self.classes_[codes]
 
@@ -191,6 +184,12 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = False
         return tags
+
+
+def _presence(counts: Floats, n_rows: Any, a: Floats) -> Floats:
+    """Return p(the document has the word | class); 0 where there is no estimate."""
+    total = n_rows + 2.0 * a
+    return np.asarray((counts + a) / np.where(total > 0.0, total, np.inf))
 
 
 def _checked_threshold(binarize: Any) -> float:
@@ -227,7 +226,7 @@ def _dense_weights(learnt: Learnt, counts: Floats) -> Weights:
 def _sparse_weights(learnt: Learnt, entries: Any) -> Weights:
     # log p - log(1 - p) is log a - log(N_c + a) for every word that a class never had: with one a
     # for all words it depends on the class alone, and only the words that it had differ from it.
-    a, (n_features, n_classes) = float(one_row(learnt.pseudo_counts)[0]), entries.shape
+    a, (n_features, n_classes) = float(learnt.pseudo_counts[0, 0]), entries.shape
     features, classes, present = features_of(entries), entries.indices, entries.data
     n_rows = learnt.class_count
     absent = np.maximum(n_rows[classes] - present, 0.0)

@@ -14,7 +14,7 @@ from wordodds.bayes.discrete import DiscreteNB
 from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.sampling import draw_categories, draw_classes, generator
-from wordodds.bayes.tally import DENSE_CELLS_MAX, ClassTally, DenseTally
+from wordodds.bayes.tally import DENSE_CELLS_MAX, ClassTally, DenseTally, SparseTally
 from wordodds.bayes.weights import DenseWeights, Weights
 
 __all__ = ["CategoricalNB"]
@@ -230,15 +230,12 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
             indptr.astype(dtype), indices.astype(dtype, copy=False), ones, n_rows, int(begins[-1])
         )
 
-    def _estimated(
-        self, classes: npt.NDArray[Any], class_count: Floats, tally: ClassTally, layout: Any
-    ) -> dict[str, Any]:
-        if not isinstance(tally, DenseTally):
+    def _check_smoothing(self, tally: ClassTally, pseudo_counts: Floats) -> None:
+        if isinstance(tally, SparseTally):
             raise ValueError(
-                f"{len(classes)} classes x {tally.n_features} categories are too many for "
-                "CategoricalNB; encode the categories as columns for MultinomialNB"
+                f"classes times {tally.n_features} categories are too many for CategoricalNB; "
+                "encode the categories as columns for MultinomialNB"
             )
-        return super()._estimated(classes, class_count, tally, layout)
 
     def _spread(self, pseudo_counts: Floats, layout: Integers) -> Floats:
         if pseudo_counts.shape[1] == 1 and len(layout) != 1:

@@ -12,7 +12,7 @@ from wordodds._core import score
 from wordodds.bayes.counted import CountedNB
 from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.limits import Exclusive, pattern
-from wordodds.bayes.tally import ClassTally, DenseTally, features_of, one_row
+from wordodds.bayes.tally import ClassTally, DenseTally, features_of
 from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
 
 __all__ = ["ComplementNB"]
@@ -96,13 +96,10 @@ class ComplementNB(CountedNB):
         )
         self.norm = norm
 
-    def _estimated(
-        self, classes: npt.NDArray[Any], class_count: Floats, tally: ClassTally, layout: Any
-    ) -> dict[str, Any]:
-        state = super()._estimated(classes, class_count, tally, layout)
-        if self.norm and not state["_learnt"].pseudo_counts.all():
+    def _check_smoothing(self, tally: ClassTally, pseudo_counts: Floats) -> None:
+        super()._check_smoothing(tally, pseudo_counts)
+        if self.norm and not pseudo_counts.all():
             raise ValueError("norm=True needs alpha > 0: infinite weights have no finite sum")
-        return state
 
     def _weigher(self) -> Callable[[Learnt], Weights]:
         return partial(complement_weights, norm=bool(self.norm))
@@ -161,7 +158,7 @@ def _dense_weights(learnt: Learnt, counts: Floats, totals: Floats) -> DenseWeigh
 
 def _sparse_weights(learnt: Learnt, entries: Any, totals: Floats) -> SparseWeights:
     n_features, n_classes = entries.shape
-    a = np.broadcast_to(one_row(learnt.pseudo_counts), (n_features,))
+    a = np.broadcast_to(learnt.pseudo_counts[0], (n_features,))
     features = features_of(entries)
     everywhere = totals + a
     # Counts first: a small pseudo-count would drown in a large sum.

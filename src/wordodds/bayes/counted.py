@@ -28,12 +28,12 @@ class CountedNB(LinearView, DiscreteNB):
         return self._fitted("feature_log_prob_").weights.table()
 
     @property
-    def weights_(self) -> Floats:  # type: ignore[override]
+    def weights_(self) -> Floats:
         """Weights of the linear view, (n_classes, n_features)."""
         return self._fitted("weights_").weights.table()
 
     @property
-    def bias_(self) -> Floats:  # type: ignore[override]
+    def bias_(self) -> Floats:
         """Bias of the linear view, (n_classes,)."""
         bias = self._fitted("bias_").weights.bias
         return np.asarray(self._prior_of_scores() + bias)

@@ -8,9 +8,8 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from wordodds._labels import encode_labels
-from wordodds._row_weights import row_weights
 from wordodds._sparse import refuse_masked
+from wordodds.bayes.batches import count_classes, rows_of_fit
 
 __all__ = ["DenseRows", "checked_share", "dense_rows"]
 
@@ -25,37 +24,30 @@ class DenseRows(NamedTuple):
     class_count: npt.NDArray[np.float64]
 
 
-def dense_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> DenseRows:
+def dense_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DenseRows:
     """Check what `fit` was given.
 
     Parameters
     ----------
     estimator : estimator
-        Named in messages and left as it is.
+        Named in messages, whose ``class_weight`` counts; left as it is.
     X : array-like of shape (n_rows, n_cols)
         Finite numbers.
     y : array-like of shape (n_rows,)
         Labels.
     sample_weight : array-like of shape (n_rows,) or None
         Rows of weight 0 are left out, and so are classes without other rows.
-    class_weight : dict, "balanced" or None
-        As in `row_weights`.
     """
     # On a stand-in: a fit that fails must not change what the estimator knows of its features.
     refuse_masked(X, "X")
     X = validate_data(clone(estimator), X, dtype=np.float64)
-    classes, codes = encode_labels(y, len(X))
-    weights = row_weights(sample_weight, class_weight, classes, codes)
+    classes, codes, weights = rows_of_fit(estimator, y, len(X), sample_weight)
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
-        if not len(kept):
-            raise ValueError("the weight of every row is zero: there is nothing to learn from")
         X, codes, weights = X[kept], codes[kept], weights[kept]
-        present, renumbered = np.unique(codes, return_inverse=True)
-        classes, codes = classes[present], np.asarray(renumbered, dtype=np.int32)
     if weights is not None and weights.min() < 1e-280 * weights.max():
         raise ValueError("sample_weight spans more than 280 orders of magnitude: use 0 for nothing")
-    class_count = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+    class_count = count_classes(codes, weights, len(classes))
     if not np.isfinite(class_count.sum()):
         raise ValueError("sample_weight adds up to more than 1e308: scale it down")
     return DenseRows(X, classes, codes, weights, class_count)

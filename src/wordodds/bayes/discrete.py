@@ -1,11 +1,12 @@
 """What the naive Bayes models on counts share: tallies that are learnt, added up and unlearnt."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from wordodds._execution import Execution, execution
 from wordodds._sparse import CsrArrays, as_csr, require_rows
@@ -23,7 +24,6 @@ from wordodds.bayes.tally import (
     ClassTally,
     SparseTally,
     empty_tally,
-    one_row,
     remainder,
     tally_entries,
     tally_rows,
@@ -47,10 +47,10 @@ class DiscreteNB(LogSpaceClassifier):
     the entries of X as they are, it says what it counts (`_checked`, `_events`) and which column
     of the tally stands for what (a *layout*: `_layout_of`, `_merged_layout`, `_relaid`,
     `_width_of_alpha`, `_spread`); where its scores do not start from the prior,
-    `_prior_of_scores`; where not all its tallies mean the same, `_check_mergeable`.
+    `_prior_of_scores`; where not all tallies or pseudo-counts will do, `_check_mergeable` and
+    `_check_smoothing`.
     """
 
-    class_count_: Floats
     _learnt: Learnt
 
     def __init__(
@@ -74,8 +74,17 @@ class DiscreteNB(LogSpaceClassifier):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
+    @abstractmethod
     def _weigher(self) -> Callable[[Learnt], Weights]:
-        raise NotImplementedError
+        """Return the function that makes weights of tallies; it must pickle."""
+
+    def _check_smoothing(self, tally: ClassTally, pseudo_counts: Floats) -> None:
+        """Refuse pseudo-counts for which the model has no weights."""
+        if isinstance(tally, SparseTally) and len(pseudo_counts) > 1:
+            raise ValueError(
+                "alpha for each class and feature makes the model dense, which is too large for "
+                "this many classes and features: pass a number or one for each feature"
+            )
 
     def _checked(self, X: Any, how: Execution) -> Any:
         """Return what the model reads of X, validated."""
@@ -168,7 +177,7 @@ class DiscreteNB(LogSpaceClassifier):
             layout = self._layout_of(data, before)
             tally = self._relaid(self._learnt.tally, before, layout)
             events = self._events(data, layout)
-            self._check_width(X, events, tally.n_features)
+            self._check_width(X, events.n_cols, tally.n_features)
             class_count = self.class_count_
         require_rows(events)
         entries, counts = self._tally_batch(
@@ -206,7 +215,7 @@ class DiscreteNB(LogSpaceClassifier):
         how = execution(self.n_jobs)
         learnt = self._learnt
         events = self._events(self._checked(X, how), learnt.layout)
-        self._check_width(X, events, learnt.tally.n_features)
+        self._check_width(X, events.n_cols, learnt.tally.n_features)
         entries, counts = self._tally_batch(
             events, y, sample_weight, self.classes_, how, lambda: 0.0
         )
@@ -239,8 +248,9 @@ class DiscreteNB(LogSpaceClassifier):
         class_count = np.zeros(len(classes))
         class_count[ours] += self.class_count_
         class_count[theirs] += other.class_count_
-        tally = self._tally_within(classes, ours, layout).merged(
-            other._tally_within(classes, theirs, layout)
+        how = execution(self.n_jobs)
+        tally = self._tally_within(classes, ours, layout, how).merged(
+            other._tally_within(classes, theirs, layout, how)
         )
         if not (tally.class_totals() < SUM_MAX).all():
             raise ValueError(TOO_LARGE)
@@ -248,10 +258,14 @@ class DiscreteNB(LogSpaceClassifier):
         return self
 
     def _tally_within(
-        self, classes: npt.NDArray[Any], positions: npt.NDArray[np.intp], layout: Any
+        self,
+        classes: npt.NDArray[Any],
+        positions: npt.NDArray[np.intp],
+        layout: Any,
+        how: Execution,
     ) -> ClassTally:
         tally = self._relaid(self._learnt.tally, self._learnt.layout, layout)
-        return tally.regrouped(positions, len(classes))
+        return tally.regrouped(positions, len(classes), how)
 
     def _tally_batch(
         self,
@@ -287,12 +301,10 @@ class DiscreteNB(LogSpaceClassifier):
             raise ValueError(
                 "the weights of the documents add up to more than 1e308: scale them down"
             )
-        if isinstance(tally, SparseTally):
-            one_row(smoothing)  # says why there can be no more
+        self._check_smoothing(tally, smoothing)
         smoothing = self._spread(smoothing, layout)
         return {
             "classes_": classes,
-            "class_count_": class_count,
             "class_log_prior_": self._log_prior(class_count),
             "_learnt": Learnt(self._weigher(), tally, class_count, smoothing, layout, self.n_jobs),
         }
@@ -310,17 +322,13 @@ class DiscreteNB(LogSpaceClassifier):
         how = execution(self.n_jobs)
         learnt = self._learnt
         events = self._events(self._checked(X, how), learnt.layout)
-        # Of the weights themselves: this is what the kernel relies on, whatever a pickle says.
-        self._check_width(X, events, learnt.weights.n_features)
+        self._check_width(X, events.n_cols, learnt.weights.n_features)
         return learnt.weights.scores(events, self._prior_of_scores(), how)
 
-    def _check_width(self, X: Any, events: CsrArrays, n_features: int) -> None:
-        validate_data(self, X, skip_check_array=True, reset=False)
-        if events.n_cols != n_features:
-            raise ValueError(
-                f"X has {events.n_cols} features, but {type(self).__name__} is expecting "
-                f"{n_features} features as input"
-            )
+    @property
+    def class_count_(self) -> Floats:
+        """Documents of each class, or their weights."""
+        return self._fitted("class_count_").class_count
 
     def _fitted(self, name: str) -> Learnt:
         """Return what was learnt, for an attribute of that name."""

@@ -150,7 +150,7 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
             If a covariance is singular, with the class and what to do about it.
         """
         kind, shrinkage, blend = self._checked_parameters()
-        rows = dense_rows(self, X, y, sample_weight, self.class_weight)
+        rows = dense_rows(self, X, y, sample_weight)
         n_classes = len(rows.classes)
         log_p = log_prior(rows.class_count, self.priors, self.prior_alpha)
         # A sphere compares columns with one another: they need one unit.
@@ -257,13 +257,13 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
         return X * self._scale + self.means_[codes], self.classes_[codes]
 
     @property
-    def weights_(self) -> npt.NDArray[np.float64]:  # type: ignore[override]
+    def weights_(self) -> npt.NDArray[np.float64]:
         """Inverse covariance times means, where the classes share a covariance."""
         factor, whitened = self._linear("weights_")
         return gaussian_scores.whiten_again(factor, whitened) / self._scale
 
     @property
-    def bias_(self) -> npt.NDArray[np.float64]:  # type: ignore[override]
+    def bias_(self) -> npt.NDArray[np.float64]:
         """Log p(class) less half its mean's squared length, where classes share a covariance."""
         _, whitened = self._linear("bias_")
         return np.asarray(self.class_log_prior_ - 0.5 * (whitened**2).sum(axis=1))

@@ -109,7 +109,7 @@ class FisherDiscriminant(
             >= 0. A row of weight 0 is as good as absent.
         """
         shrinkage = checked_share(self.shrinkage, "shrinkage")
-        rows = dense_rows(self, X, y, sample_weight, self.class_weight)
+        rows = dense_rows(self, X, y, sample_weight)
         _check_two(len(rows.classes), len(rows.X))
         log_p = log_prior(rows.class_count, self.priors, None)
         deviations = class_deviations(

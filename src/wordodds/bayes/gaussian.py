@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import bayes as core
 from wordodds._execution import Execution, execution
@@ -34,6 +34,10 @@ def _checked_smoothing(var_smoothing: Any) -> float:
     if not 0.0 <= value < np.inf:
         raise ValueError(f"var_smoothing must be finite and >= 0, got {var_smoothing!r}")
     return value
+
+
+def _n_cols(matrix: Matrix) -> int:
+    return matrix.n_cols if isinstance(matrix, CsrArrays) else matrix.shape[1]
 
 
 def _n_rows(matrix: Matrix) -> int:
@@ -166,7 +170,7 @@ class GaussianNB(GenerativeClassifier):
         known, first = classes_of_batches(self, classes), not hasattr(self, "classes_")
         matrix = as_matrix(X, how, self)
         if not first:
-            self._check_width(X, matrix)
+            self._check_width(X, _n_cols(matrix), len(self._table))
         batch = self._batch_moments(matrix, y, sample_weight, known, how)
         if first:
             return adopt(self, X, **self._state(known, batch, how))
@@ -196,7 +200,7 @@ class GaussianNB(GenerativeClassifier):
         check_is_fitted(self)
         how = execution(self.n_jobs)
         matrix = as_matrix(X, how, self)
-        self._check_width(X, matrix)
+        self._check_width(X, _n_cols(matrix), len(self._table))
         batch = self._batch_moments(matrix, y, sample_weight, self.classes_, how)
         rest, impossible = self._moments().removed(batch)
         if impossible.any():
@@ -298,22 +302,12 @@ class GaussianNB(GenerativeClassifier):
     def _joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         how = execution(self.n_jobs)
         matrix = as_matrix(X, how, self)
-        self._check_width(X, matrix)
+        self._check_width(X, _n_cols(matrix), len(self._table))
         if not isinstance(matrix, CsrArrays):
             return core.dense_score_gaussians(matrix, self._table, self._summary, *how)
         return core.csr_score_gaussians(
             matrix.indptr, matrix.indices, matrix.data, self._table, self._summary, *how
         )
-
-    def _check_width(self, X: Any, matrix: Matrix) -> None:
-        validate_data(self, X, skip_check_array=True, reset=False)
-        n_cols = matrix.n_cols if isinstance(matrix, CsrArrays) else matrix.shape[1]
-        # Of the table itself: this is what the kernel relies on, whatever a pickle says.
-        if n_cols != len(self._table):
-            raise ValueError(
-                f"X has {n_cols} features, but GaussianNB is expecting {len(self._table)} features "
-                "as input"
-            )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_table")

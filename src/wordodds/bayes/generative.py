@@ -1,5 +1,6 @@
 """What every classifier offers once it knows log p(x, y)."""
 
+from abc import abstractmethod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from wordodds._execution import execution
 
 __all__ = ["GenerativeClassifier", "LogSpaceClassifier", "adopt"]
 
-Estimator = TypeVar("Estimator", bound=object)
+Estimator = TypeVar("Estimator")
 
 # Exponentials between two looks at the keyboard.
 EXPONENTIALS = 1 << 20
@@ -30,8 +31,9 @@ def adopt(model: Estimator, X: Any, **state: Any) -> Estimator:
     **state : object
         All other attributes that a fit sets.
     """
+    fitted: Any = model
     seen: Any = object.__new__(type(model))
-    seen.__dict__.update(model.get_params(deep=False))  # type: ignore[attr-defined]
+    seen.__dict__.update(fitted.get_params(deep=False))
     validate_data(seen, X, skip_check_array=True)
     features = {name: value for name, value in vars(seen).items() if name.endswith("_in_")}
     if "feature_names_in_" not in features:
@@ -53,8 +55,9 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
     n_jobs: int | None
 
+    @abstractmethod
     def _joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        raise NotImplementedError
+        """Return the scores of the rows, as told above."""
 
     def predict_joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the score of each class before it is normalised, (n_rows, n_classes).
@@ -113,6 +116,16 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if impossible.any():
             joint[impossible] = self.class_log_prior_
         return joint
+
+    def _check_width(self, X: Any, n_cols: int, n_features: int) -> None:
+        """Refuse a matrix of other columns than what the kernel will read: ``n_features``."""
+        validate_data(self, X, skip_check_array=True, reset=False)
+        # Of the table itself, whatever a pickle says about the number of features.
+        if n_cols != n_features:
+            raise ValueError(
+                f"X has {n_cols} features, but {type(self).__name__} is expecting {n_features} "
+                "features as input"
+            )
 
     def _check_same_features(self, other: Any) -> None:
         """Refuse to merge with a model over other features."""

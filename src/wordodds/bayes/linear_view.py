@@ -1,5 +1,6 @@
 """The linear view: what one more occurrence of a feature does to the log-odds of a class."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,9 +22,17 @@ class LinearView:
     """
 
     classes_: npt.NDArray[Any]
-    weights_: npt.NDArray[np.float64]
-    bias_: npt.NDArray[np.float64]
     n_features_in_: int
+
+    @property
+    @abstractmethod
+    def weights_(self) -> npt.NDArray[np.float64]:
+        """Weights of each class, (n_classes, n_features)."""
+
+    @property
+    @abstractmethod
+    def bias_(self) -> npt.NDArray[np.float64]:
+        """What each class starts from, (n_classes,)."""
 
     def _weights_of_classes(self, codes: list[int]) -> Iterator[npt.NDArray[np.float64]]:
         return (np.asarray(self.weights_[c]) for c in codes)
@@ -48,9 +57,9 @@ class LinearView:
         """
         check_is_fitted(self)
         weights = self._weights_of_feature(self._column(feature))
-        c = self._code(label)
+        (c,) = self._codes([label])
         if against is not None:
-            return float(_difference(weights[c], weights[self._code(against)]))
+            return float(_difference(weights[c], weights[self._codes([against])[0]]))
         others = np.delete(weights, c)
         return float(_difference(weights[c], others.mean())) if len(others) else 0.0
 
@@ -83,8 +92,8 @@ class LinearView:
         wanted = (self.classes_ if labels is None else np.asarray(labels)).tolist()
         mean, n_classes = self._mean_weights(), len(self.classes_)
         result = {}
-        codes = [self._code(label) for label in wanted]
-        for label, weights in zip(wanted, self._weights_of_classes(codes), strict=True):
+        of_classes = self._weights_of_classes(self._codes(wanted))
+        for label, weights in zip(wanted, of_classes, strict=True):
             # w - mean of the others = (w - mean of all) * C / (C - 1)
             odds = _difference(weights, mean) * (n_classes / max(1, n_classes - 1))
             result[label] = [(names[j], float(odds[j])) for j in _largest(odds, n)]
@@ -121,12 +130,13 @@ class LinearView:
             raise ValueError(f"feature must be in [0, {self.n_features_in_}), got {feature}")
         return int(feature)
 
-    def _code(self, label: Any) -> int:
-        plain = label.item() if isinstance(label, np.generic) else label
-        known = self.classes_.tolist()
-        if plain not in known:
-            raise ValueError(f"there is no class {label!r}")
-        return int(known.index(plain))
+    def _codes(self, labels: list[Any]) -> list[int]:
+        code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
+        plain = [label.item() if isinstance(label, np.generic) else label for label in labels]
+        for label in plain:
+            if label not in code_of:
+                raise ValueError(f"there is no class {label!r}")
+        return [code_of[label] for label in plain]
 
 
 def _largest(values: npt.NDArray[np.float64], n: int) -> list[int]:

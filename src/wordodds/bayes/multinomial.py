@@ -14,7 +14,7 @@ from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.limits import Unseen, pattern
 from wordodds.bayes.sampling import draw_classes, draw_words, generator
-from wordodds.bayes.tally import DenseTally, features_of, one_row
+from wordodds.bayes.tally import DenseTally, features_of
 from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
 
 __all__ = ["MultinomialNB"]
@@ -159,7 +159,7 @@ def multinomial_weights(learnt: Learnt) -> Weights:
     # log(N + a) - log total = log a - log total + log(1 + N / a): only the last is sparse.
     entries = tally.by_feature
     features = features_of(entries)
-    a_of = np.broadcast_to(one_row(a), (tally.n_features,))
+    a_of = np.broadcast_to(a[0], (tally.n_features,))
     totals = tally.class_totals() + a_of.sum()
     strict = a_of == 0.0  # features without pseudo-count
     log_a = np.log(np.where(strict, 1.0, a_of))

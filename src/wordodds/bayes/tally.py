@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from wordodds._core import bayes as core
+from wordodds._core import sparse as sparse_core
 from wordodds._execution import Execution
 from wordodds._sparse import CsrArrays
 
@@ -22,7 +23,6 @@ __all__ = [
     "check_table_size",
     "empty_tally",
     "features_of",
-    "one_row",
     "read_only",
     "remainder",
     "tally_entries",
@@ -93,10 +93,14 @@ class DenseTally:
         """Return a tally that may change by itself."""
         return DenseTally(self.counts.copy())
 
-    def regrouped(self, positions: npt.NDArray[np.intp], n_classes: int) -> "ClassTally":
+    def regrouped(
+        self, positions: npt.NDArray[np.intp], n_classes: int, execution: Execution
+    ) -> "ClassTally":
         """Return the tally with class c at positions[c] of n_classes, in the form of that shape."""
         if n_classes * self.n_features > DENSE_CELLS_MAX:
-            return SparseTally(sp.csr_array(self.counts.T)).regrouped(positions, n_classes)
+            indptr, indices, data = sparse_core.dense_compress_rows(self.counts.T, *execution)
+            entries = sp.csr_array((data, indices, indptr), shape=self.counts.shape[::-1])
+            return SparseTally(entries).regrouped(positions, n_classes, execution)
         counts = np.zeros((n_classes, self.n_features))
         counts[positions] = self.counts
         return DenseTally(counts)
@@ -156,7 +160,9 @@ class SparseTally:
         """Return a tally that may change by itself: additions make a new matrix anyway."""
         return SparseTally(self.by_feature)
 
-    def regrouped(self, positions: npt.NDArray[np.intp], n_classes: int) -> "SparseTally":
+    def regrouped(
+        self, positions: npt.NDArray[np.intp], n_classes: int, execution: Execution
+    ) -> "SparseTally":
         """Return the tally with class c at positions[c] of n_classes."""
         entries = self.by_feature
         return SparseTally(
@@ -236,16 +242,6 @@ def remainder(counts: Floats, gone: Floats) -> Floats:
     # What rounding leaves of fractional counts is no evidence: a word unlearnt is a word unseen.
     left[rounded & (left <= 1e-12 * gone)] = 0.0
     return left
-
-
-def one_row(pseudo_counts: Floats) -> Floats:
-    """Return the pseudo-counts of a sparse model, which all classes share."""
-    if len(pseudo_counts) > 1:
-        raise ValueError(
-            "alpha for each class and feature makes the model dense, which is too large for this "
-            "many classes and features: pass a number or one for each feature"
-        )
-    return np.asarray(pseudo_counts[0])
 
 
 def check_table_size(n_classes: int, n_features: int, remedy: str = PARTS) -> None:

@@ -82,6 +82,9 @@ class SparseWeights:
         limits: Sequence[Limit] = (),
     ) -> None:
         self.excess = excess
+        # SciPy chooses the width of its indices by itself; once here, not at each prediction.
+        self._indptr = np.asarray(excess.indptr, dtype=np.int64)
+        self._classes = np.asarray(excess.indices, dtype=np.int32)
         self.feature_base = feature_base
         self.class_scale = class_scale
         self.class_base = class_base
@@ -103,9 +106,8 @@ class SparseWeights:
             self.class_scale,
             self.class_base,
             self.feature_base,
-            # SciPy chooses the width of its indices by itself.
-            np.asarray(self.excess.indptr, dtype=np.int64),
-            np.asarray(self.excess.indices, dtype=np.int32),
+            self._indptr,
+            self._classes,
             self.excess.data,
             *execution,
         )
