@@ -9,9 +9,8 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -20,6 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse
+from naive_bayes_numbers import Floats, bag_of_words, confidence, messages, outliers
 from scipy.stats import beta
 
 from wordodds import (
@@ -29,9 +29,6 @@ from wordodds import (
     GaussianDiscriminant,
     MultinomialNB,
 )
-from wordodds.datasets import BagOfWords, Corpus, load_newsgroups
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 HERE = Path(__file__).parent
 
@@ -52,28 +49,6 @@ STYLE = {
     "savefig.facecolor": "white",
     "path.simplify": True,
 }
-
-# Openings in languages that no newsgroup of the corpus is written in.
-FOREIGN = {
-    "French": "Les hommes naissent et demeurent libres et égaux en droits. Les distinctions "
-    "sociales ne peuvent être fondées que sur l'utilité commune.",
-    "German": "Als Gregor Samsa eines Morgens aus unruhigen Träumen erwachte, fand er sich in "
-    "seinem Bett zu einem ungeheueren Ungeziefer verwandelt.",
-    "Latin": "Gallia est omnis divisa in partes tres, quarum unam incolunt Belgae, aliam Aquitani, "
-    "tertiam qui ipsorum lingua Celtae, nostra Galli appellantur.",
-}
-
-
-@cache
-def bag_of_words(subset: str) -> BagOfWords:
-    """Return a part of Rennie's bag of words."""
-    return load_newsgroups("bydate-matlab", subset)
-
-
-@cache
-def messages(subset: str) -> Corpus:
-    """Return a part of the raw messages."""
-    return load_newsgroups("bydate", subset)
 
 
 def draw_estimates() -> Figure:
@@ -123,8 +98,7 @@ def draw_alpha() -> Figure:
         ]
         axes.plot(alphas, accuracy, dashes, color=colour, label=model.__name__)
     for alpha, name, offset in [(1 / 61_188, "1/61188", 8), (0.01, "0.01", 8), (1.0, "1", -14)]:
-        model = MultinomialNB(alpha=alpha).fit(train.counts, train.labels)
-        accuracy = model.score(test.counts, test.labels)
+        accuracy = confidence(alpha)[1].mean()
         axes.plot(alpha, accuracy, "o", color=BLUE, markersize=4)
         axes.annotate(
             f"{name}: {accuracy:.5f}",
@@ -228,32 +202,20 @@ def _ellipse(mean: Floats, covariance: Floats, radius: float, colour: str) -> El
 
 def draw_outliers() -> Figure:
     """Draw how probable a model of character trigrams finds text of several kinds."""
-    train, test = messages("train"), messages("test")
-    vectorizer = CountVectorizer(analyzer="char_wb", ngram_range=(3, 3), min_df=2)
-    model = MultinomialNB().fit(vectorizer.fit_transform(train.texts), train.labels)
-    bodies = [text.partition("\n\n")[2] for text in test.texts]
-    bodies = [body for body in bodies if len(body) >= 200]
+    text = outliers()
     kinds = [
-        ("test messages", bodies, BLUE, -7.35),
-        ("each word\nbackwards", [_backwards(body) for body in bodies], ORANGE, -10.3),
-        ("letters replaced\nat random", _other_letters(bodies), GREEN, -11.7),
+        ("test messages", text.written, BLUE, -7.35),
+        ("each word\nbackwards", text.backwards, ORANGE, -10.3),
+        ("letters replaced\nat random", text.other_letters, GREEN, -11.7),
     ]
-
-    def per_trigram(texts: list[str]) -> Floats:
-        counts = vectorizer.transform(texts)
-        return np.asarray(model.log_marginal(counts) / np.ravel(counts.sum(axis=1)))
-
     figure = Figure(figsize=(6.8, 3.6), layout="constrained")
     axes = figure.subplots()
     edges = np.linspace(-13.0, -6.5, 66)
-    for label, texts, colour, middle in kinds:
+    for label, values, colour, middle in kinds:
         style: dict[str, Any] = {"edgecolor": colour, "facecolor": colour + "40"}
-        heights, *_ = axes.hist(
-            per_trigram(texts), edges, density=True, histtype="stepfilled", **style
-        )
+        heights, *_ = axes.hist(values, edges, density=True, histtype="stepfilled", **style)
         axes.text(middle, heights.max() + 0.05, label, color=colour, ha="center", va="bottom")
-    for height, (language, text) in zip([2.3, 2.0, 1.7], FOREIGN.items(), strict=True):
-        value = float(per_trigram([text])[0])
+    for height, (language, value) in zip([2.3, 2.0, 1.7], text.foreign.items(), strict=True):
         axes.plot([value, value], [0.0, height], color=BLACK, linewidth=0.9)
         axes.text(value - 0.06, height, language, ha="right", va="top")
     axes.set(xlabel="log p(x) per character trigram", ylabel="density")
@@ -261,35 +223,14 @@ def draw_outliers() -> Figure:
     return figure
 
 
-def _backwards(text: str) -> str:
-    return " ".join(word[::-1] for word in text.split())
-
-
-def _other_letters(texts: list[str]) -> list[str]:
-    """Replace each letter from a to z by a random one."""
-    rng = np.random.default_rng(0)
-    result = []
-    for text in texts:
-        characters = np.array([text]).view(np.uint32)
-        lower = characters | 0x20
-        letters = (lower >= ord("a")) & (lower <= ord("z"))
-        drawn = rng.integers(ord("a"), ord("z") + 1, len(text), dtype=np.uint32)
-        result.append(str(np.where(letters, drawn, characters).view(f"<U{len(text)}")[0]))
-    return result
-
-
 def draw_reliability() -> Figure:
     """Draw how often MultinomialNB is right against how sure it is, on Rennie's test part."""
-    train, test = bag_of_words("train"), bag_of_words("test")
     figure = Figure(figsize=(4.8, 4.8), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
     upper.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", label="calibrated")
     edges = np.linspace(0.0, 1.0, 11)
     for i, (alpha, colour, marker) in enumerate([(1.0, BLUE, "o"), (0.01, ORANGE, "s")]):
-        model = MultinomialNB(alpha=alpha).fit(train.counts, train.labels)
-        proba = model.predict_proba(test.counts)
-        sure = proba.max(axis=1)
-        right = model.classes_[proba.argmax(axis=1)] == test.labels
+        sure, right = confidence(alpha)
         bins = np.digitize(sure, edges[1:-1])
         n = np.bincount(bins, minlength=10)
         enough = np.flatnonzero(n >= 20)

@@ -1,6 +1,7 @@
-"""What the pages under docs/ say is true: examples run, links lead somewhere, figures are drawn."""
+"""What the pages under docs/ say is true: examples, numbers, links, figures."""
 
 import importlib.util
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,10 +18,12 @@ PAGES_WITH_README = [ROOT / "README.md", *PAGES]
 def load(program):
     spec = importlib.util.spec_from_file_location(program.stem, program)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[program.stem] = module  # the programs import one another
     spec.loader.exec_module(module)
     return module
 
 
+naive_bayes_numbers = load(DOCS / "naive_bayes_numbers.py")
 draw_naive_bayes = load(DOCS / "draw_naive_bayes.py")
 FIGURES = draw_naive_bayes.FIGURES
 WITHOUT_CORPUS = [name for name, (_, _, takes_corpus) in FIGURES.items() if not takes_corpus]
@@ -76,3 +79,9 @@ def test_figures_without_a_corpus(name, tmp_path):
 @pytest.mark.parametrize("name", WITH_CORPUS)
 def test_figures_of_a_corpus(name, newsgroups_data, tmp_path):
     check_figure(draw_naive_bayes.draw(name, tmp_path))
+
+
+def test_numbers_from_a_corpus(newsgroups_data):
+    page = " ".join((DOCS / "naive-bayes.md").read_text().split())
+    absent = [phrase for phrase in naive_bayes_numbers.phrases() if phrase not in page]
+    assert absent == []

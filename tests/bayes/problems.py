@@ -13,6 +13,12 @@ GENERATIVE = [MultinomialNB, BernoulliNB, CategoricalNB]
 COUNTS = np.array([[3, 0, 1], [0, 2, 0], [1, 1, 0], [0, 0, 4]])
 LABELS = np.array(["a", "b", "b", "a"])
 
+# For GaussianNB, which takes both forms.
+MEASURED = np.array([[-2.0, 0, 1], [-1, 0, 0], [-1, 2, 0], [1, 1, 5], [0, 2, 1], [2, 1, 0]])
+MEASURED_LABELS = np.array(["low", "low", "low", "high", "high", "high"])
+FORMS = [np.asarray, sp.csr_array]
+MOMENTS = ("class_count_", "class_log_prior_", "theta_", "var_", "epsilon_")
+
 
 def random_counts(n_rows=300, n_cols=50, n_classes=7, density=0.2, seed=0, largest=6):
     """Return counts as a CSR array, and labels of which each class has some."""
@@ -50,3 +56,17 @@ def tables(model):
     if isinstance(model, CategoricalNB):
         return [*model.category_count_, *model.feature_log_prob_]
     return [model.feature_count_, model.feature_log_prob_, model.weights_, model.bias_]
+
+
+def assert_same_moments(one, other):
+    """Check that two Gaussian models have learnt the same, bit for bit."""
+    for name in MOMENTS:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+
+
+def assert_close_moments(one, other, rtol=1e-9, atol=1e-12):
+    """Check that two Gaussian models have learnt the same, to rounding."""
+    for name in MOMENTS:
+        np.testing.assert_allclose(
+            getattr(one, name), getattr(other, name), rtol=rtol, atol=atol, err_msg=name
+        )
