@@ -12,7 +12,6 @@ __all__ = [
     "batch_of_rows",
     "classes_of_batches",
     "count_classes",
-    "rows_of_fit",
     "union_of_classes",
 ]
 
@@ -45,37 +44,6 @@ def classes_of_batches(model: Any, classes: Any) -> npt.NDArray[Any]:
             f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}"
         )
     return np.asarray(known)
-
-
-def rows_of_fit(
-    model: Any, y: Any, n_rows: int, sample_weight: Any
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[np.float64] | None]:
-    """Return the classes of a fit, and the class and the weight of each row.
-
-    Rows of weight zero are as good as absent: a class that has no others is none.
-
-    Parameters
-    ----------
-    model : classifier
-        Whose ``class_weight`` counts.
-    y : array-like of shape (n_rows,)
-        Labels.
-    n_rows : int
-        Rows of the matrix.
-    sample_weight : array-like of shape (n_rows,) or None
-        As in `row_weights`.
-    """
-    classes, codes = encode_labels(y, n_rows)
-    weights = row_weights(sample_weight, model.class_weight, classes, codes)
-    if weights is None or weights.all():
-        return classes, codes, weights
-    present = np.zeros(len(classes), dtype=bool)
-    present[codes[weights > 0.0]] = True
-    if not present.any():
-        raise ValueError("the weight of every row is zero: there is nothing to learn from")
-    # Where the rows of absent classes go does not matter: they weigh nothing.
-    renumbered = np.maximum(np.cumsum(present) - 1, 0).astype(np.int32)
-    return classes[present], renumbered[codes], weights
 
 
 def batch_of_rows(

@@ -6,8 +6,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._linear_view import LinearView
 from wordodds.bayes.discrete import DiscreteNB
-from wordodds.bayes.linear_view import LinearView
 
 __all__ = ["CountedNB"]
 

@@ -8,8 +8,9 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
+from wordodds._row_weights import rows_of_fit
 from wordodds._sparse import refuse_masked
-from wordodds.bayes.batches import count_classes, rows_of_fit
+from wordodds.bayes.batches import count_classes
 
 __all__ = ["DenseRows", "checked_share", "dense_rows"]
 

@@ -8,16 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds._estimator import adopt, check_width
 from wordodds._execution import Execution, execution
+from wordodds._row_weights import rows_of_fit
 from wordodds._sparse import CsrArrays, as_csr, require_rows
 from wordodds.bayes.batches import (
     batch_of_rows,
     classes_of_batches,
     count_classes,
-    rows_of_fit,
     union_of_classes,
 )
-from wordodds.bayes.generative import LogSpaceClassifier, adopt
+from wordodds.bayes.generative import LogSpaceClassifier
 from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.priors import checked_alpha, log_prior, pseudo_counts
 from wordodds.bayes.tally import (
@@ -177,7 +178,7 @@ class DiscreteNB(LogSpaceClassifier):
             layout = self._layout_of(data, before)
             tally = self._relaid(self._learnt.tally, before, layout)
             events = self._events(data, layout)
-            self._check_width(X, events.n_cols, tally.n_features)
+            check_width(self, X, events.n_cols, tally.n_features)
             class_count = self.class_count_
         require_rows(events)
         entries, counts = self._tally_batch(
@@ -215,7 +216,7 @@ class DiscreteNB(LogSpaceClassifier):
         how = execution(self.n_jobs)
         learnt = self._learnt
         events = self._events(self._checked(X, how), learnt.layout)
-        self._check_width(X, events.n_cols, learnt.tally.n_features)
+        check_width(self, X, events.n_cols, learnt.tally.n_features)
         entries, counts = self._tally_batch(
             events, y, sample_weight, self.classes_, how, lambda: 0.0
         )
@@ -322,7 +323,7 @@ class DiscreteNB(LogSpaceClassifier):
         how = execution(self.n_jobs)
         learnt = self._learnt
         events = self._events(self._checked(X, how), learnt.layout)
-        self._check_width(X, events.n_cols, learnt.weights.n_features)
+        check_width(self, X, events.n_cols, learnt.weights.n_features)
         return learnt.weights.scores(events, self._prior_of_scores(), how)
 
     @property

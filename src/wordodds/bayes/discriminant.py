@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from wordodds._estimator import adopt
 from wordodds._execution import execution
+from wordodds._linear_view import LinearView
 from wordodds.bayes import gaussian_scores
 from wordodds.bayes.covariance import (
     KINDS,
@@ -19,8 +21,7 @@ from wordodds.bayes.covariance import (
     is_shared,
 )
 from wordodds.bayes.dense_rows import DenseRows, checked_share, dense_rows
-from wordodds.bayes.generative import GenerativeClassifier, adopt
-from wordodds.bayes.linear_view import LinearView
+from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.priors import log_prior
 from wordodds.bayes.sampling import draw_classes, generator
 

@@ -13,10 +13,10 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from wordodds._estimator import adopt
 from wordodds.bayes.covariance import SingularError, class_deviations, estimate, factorize
 from wordodds.bayes.dense_rows import checked_share, dense_rows
 from wordodds.bayes.gaussian_scores import whiten, whiten_again
-from wordodds.bayes.generative import adopt
 from wordodds.bayes.priors import log_prior
 
 __all__ = ["FisherDiscriminant"]

@@ -8,15 +8,16 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import bayes as core
+from wordodds._estimator import adopt, check_width
 from wordodds._execution import Execution, execution
+from wordodds._row_weights import rows_of_fit
 from wordodds._sparse import CsrArrays
 from wordodds.bayes.batches import (
     batch_of_rows,
     classes_of_batches,
-    rows_of_fit,
     union_of_classes,
 )
-from wordodds.bayes.generative import GenerativeClassifier, adopt
+from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.moments import Matrix, Moments, as_matrix, class_moments
 from wordodds.bayes.priors import log_prior
 from wordodds.bayes.sampling import draw_classes, generator
@@ -170,7 +171,7 @@ class GaussianNB(GenerativeClassifier):
         known, first = classes_of_batches(self, classes), not hasattr(self, "classes_")
         matrix = as_matrix(X, how, self)
         if not first:
-            self._check_width(X, _n_cols(matrix), len(self._table))
+            check_width(self, X, _n_cols(matrix), len(self._table))
         batch = self._batch_moments(matrix, y, sample_weight, known, how)
         if first:
             return adopt(self, X, **self._state(known, batch, how))
@@ -200,7 +201,7 @@ class GaussianNB(GenerativeClassifier):
         check_is_fitted(self)
         how = execution(self.n_jobs)
         matrix = as_matrix(X, how, self)
-        self._check_width(X, _n_cols(matrix), len(self._table))
+        check_width(self, X, _n_cols(matrix), len(self._table))
         batch = self._batch_moments(matrix, y, sample_weight, self.classes_, how)
         rest, impossible = self._moments().removed(batch)
         if impossible.any():
@@ -302,7 +303,7 @@ class GaussianNB(GenerativeClassifier):
     def _joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         how = execution(self.n_jobs)
         matrix = as_matrix(X, how, self)
-        self._check_width(X, _n_cols(matrix), len(self._table))
+        check_width(self, X, _n_cols(matrix), len(self._table))
         if not isinstance(matrix, CsrArrays):
             return core.dense_score_gaussians(matrix, self._table, self._summary, *how)
         return core.csr_score_gaussians(

@@ -1,45 +1,20 @@
 """What every classifier offers once it knows log p(x, y)."""
 
 from abc import abstractmethod
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import score
 from wordodds._execution import execution
 
-__all__ = ["GenerativeClassifier", "LogSpaceClassifier", "adopt"]
-
-Estimator = TypeVar("Estimator")
+__all__ = ["GenerativeClassifier", "LogSpaceClassifier"]
 
 # Exponentials between two looks at the keyboard.
 EXPONENTIALS = 1 << 20
-
-
-def adopt(model: Estimator, X: Any, **state: Any) -> Estimator:
-    """Give a model a new state whole: neither a failed nor an interrupted fit leaves half a one.
-
-    Parameters
-    ----------
-    model : estimator
-        Changed, and returned.
-    X : matrix
-        Gives the names and the number of the features.
-    **state : object
-        All other attributes that a fit sets.
-    """
-    fitted: Any = model
-    seen: Any = object.__new__(type(model))
-    seen.__dict__.update(fitted.get_params(deep=False))
-    validate_data(seen, X, skip_check_array=True)
-    features = {name: value for name, value in vars(seen).items() if name.endswith("_in_")}
-    if "feature_names_in_" not in features:
-        model.__dict__.pop("feature_names_in_", None)
-    model.__dict__.update(features, **state)
-    return model
 
 
 class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -116,16 +91,6 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if impossible.any():
             joint[impossible] = self.class_log_prior_
         return joint
-
-    def _check_width(self, X: Any, n_cols: int, n_features: int) -> None:
-        """Refuse a matrix of other columns than what the kernel will read: ``n_features``."""
-        validate_data(self, X, skip_check_array=True, reset=False)
-        # Of the table itself, whatever a pickle says about the number of features.
-        if n_cols != n_features:
-            raise ValueError(
-                f"X has {n_cols} features, but {type(self).__name__} is expecting {n_features} "
-                "features as input"
-            )
 
     def _check_same_features(self, other: Any) -> None:
         """Refuse to merge with a model over other features."""
