@@ -62,6 +62,11 @@ def instruction_set(request, monkeypatch):
     _execution.ask_again()
 
 
+def pytest_configure(config):
+    """Know the marks of scikit-learn's own tests, which we run against our classes."""
+    config.addinivalue_line("markers", "thread_unsafe: a test of theirs; ours run in one thread")
+
+
 def pytest_sessionfinish(session):
     """In CI every test has what it needs, so a skipped one is a failure."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")

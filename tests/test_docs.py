@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from .markdown import anchors, failures, links
 
@@ -23,11 +25,18 @@ def load(program):
     return module
 
 
-naive_bayes_numbers = load(DOCS / "naive_bayes_numbers.py")
+drawing = load(DOCS / "drawing.py")
+NUMBERS = {
+    "naive-bayes.md": load(DOCS / "naive_bayes_numbers.py"),
+    "logistic-regression.md": load(DOCS / "logistic_regression_numbers.py"),
+}
 draw_naive_bayes = load(DOCS / "draw_naive_bayes.py")
-FIGURES = draw_naive_bayes.FIGURES
-WITHOUT_CORPUS = [name for name, (_, _, takes_corpus) in FIGURES.items() if not takes_corpus]
-WITH_CORPUS = [name for name, (_, _, takes_corpus) in FIGURES.items() if takes_corpus]
+draw_logistic_regression = load(DOCS / "draw_logistic_regression.py")
+FIGURES = draw_naive_bayes.FIGURES | draw_logistic_regression.FIGURES
+AT_ONCE = [name for name, figure in FIGURES.items() if not figure.takes_corpus]
+WITH_CORPUS = [
+    name for name, figure in FIGURES.items() if figure.takes_corpus and not figure.shows_time
+]
 
 
 def name_of(path):
@@ -68,20 +77,44 @@ def test_stored_figures(name):
     check_figure(DOCS / "figures" / name)
 
 
-@pytest.mark.parametrize("name", WITHOUT_CORPUS)
+@pytest.mark.parametrize("name", AT_ONCE)
 def test_figures_without_a_corpus(name, tmp_path):
-    path = draw_naive_bayes.draw(name, tmp_path)
+    path = drawing.draw(FIGURES[name], tmp_path / name)
     check_figure(path)
     first = path.read_bytes()
-    assert draw_naive_bayes.draw(name, tmp_path).read_bytes() == first
+    assert drawing.draw(FIGURES[name], tmp_path / name).read_bytes() == first
 
 
 @pytest.mark.parametrize("name", WITH_CORPUS)
 def test_figures_of_a_corpus(name, newsgroups_data, tmp_path):
-    check_figure(draw_naive_bayes.draw(name, tmp_path))
+    check_figure(drawing.draw(FIGURES[name], tmp_path / name))
 
 
-def test_numbers_from_a_corpus(newsgroups_data):
-    page = " ".join((DOCS / "naive-bayes.md").read_text().split())
-    absent = [phrase for phrase in naive_bayes_numbers.phrases() if phrase not in page]
+def test_convergence_figure_of_small_problems(tmp_path):
+    """The stored figure is of a large corpus and takes its time."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    y = rng.integers(3, size=60)
+    solvers = list(draw_logistic_regression.SOLVERS)
+    races = [
+        draw_logistic_regression.Race("dense", X, y, solvers, 1.0),
+        draw_logistic_regression.Race("sparse", sp.csr_array(np.abs(X)), y, solvers, 1.0),
+    ]
+    small = drawing.Drawing("", lambda: draw_logistic_regression.draw_convergence(races))
+    path = drawing.draw(small, tmp_path / "convergence.svg")
+    check_figure(path)
+    figure = small.make()
+    labels = [line.get_label() for line in figure.axes[0].lines]
+    assert labels == solvers
+    for axes in figure.axes:
+        assert len(axes.lines) == len(solvers)
+        for line in axes.lines:
+            gap = line.get_ydata()
+            assert gap[-1] <= 1e-3 * gap[0]
+
+
+@pytest.mark.parametrize("page", NUMBERS)
+def test_numbers_from_a_corpus(page, newsgroups_data):
+    text = " ".join((DOCS / page).read_text().split())
+    absent = [phrase for phrase in NUMBERS[page].phrases() if phrase not in text]
     assert absent == []

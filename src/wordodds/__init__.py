@@ -1,4 +1,4 @@
-"""Text into log-odds: compiled word counting and naive Bayes with a scikit-learn-style API.
+"""Text into log-odds: compiled counting, naive Bayes and logistic regression, as in scikit-learn.
 
 Names load when they are first used, so that ``import wordodds`` stays light.
 """
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from wordodds.bayes import GaussianDiscriminant as GaussianDiscriminant
     from wordodds.bayes import GaussianNB as GaussianNB
     from wordodds.bayes import MultinomialNB as MultinomialNB
+    from wordodds.linear import BinaryRegression as BinaryRegression
+    from wordodds.linear import LogisticRegression as LogisticRegression
+    from wordodds.linear import SGDClassifier as SGDClassifier
+    from wordodds.linear import custom_link as custom_link
+    from wordodds.linear import custom_loss as custom_loss
     from wordodds.text import CountVectorizer as CountVectorizer
     from wordodds.text import HashingVectorizer as HashingVectorizer
     from wordodds.text import TfidfTransformer as TfidfTransformer
@@ -26,6 +31,7 @@ __version__ = "0.1.0"
 # Public name -> the module that defines it; None: the name is a module itself.
 _HOMES = {
     "BernoulliNB": "wordodds.bayes",
+    "BinaryRegression": "wordodds.linear",
     "CategoricalNB": "wordodds.bayes",
     "ComplementNB": "wordodds.bayes",
     "CountVectorizer": "wordodds.text",
@@ -33,9 +39,13 @@ _HOMES = {
     "GaussianDiscriminant": "wordodds.bayes",
     "GaussianNB": "wordodds.bayes",
     "HashingVectorizer": "wordodds.text",
+    "LogisticRegression": "wordodds.linear",
     "MultinomialNB": "wordodds.bayes",
+    "SGDClassifier": "wordodds.linear",
     "TfidfTransformer": "wordodds.text",
     "TfidfVectorizer": "wordodds.text",
+    "custom_link": "wordodds.linear",
+    "custom_loss": "wordodds.linear",
     "datasets": None,
     "show_config": "wordodds._config",
 }

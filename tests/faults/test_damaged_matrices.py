@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from wordodds import BernoulliNB, ComplementNB, MultinomialNB
+from wordodds import BernoulliNB, ComplementNB, LogisticRegression, MultinomialNB
 
 
 def index_too_large(rng, X):
@@ -84,4 +84,26 @@ def test_a_damaged_matrix_raises_everywhere(Model, defect):
             with pytest.raises(ValueError, match="X is not a valid matrix"):
                 call(damaged, labels)
         expected = Model().fit(X, labels).predict_log_proba(X)
+        np.testing.assert_array_equal(model.predict_log_proba(X), expected)
+
+
+@pytest.mark.parametrize("multi_class", ["multinomial", "ovr", "ovo"])
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_damaged_matrix_raises_in_logistic_regression(multi_class, defect):
+    rng = np.random.default_rng(1)
+    for _ in range(8):
+        X = random_matrix(rng)
+        labels = np.arange(X.shape[0]) % 3
+        model = LogisticRegression(multi_class=multi_class).fit(X, labels)
+        expected = model.predict_log_proba(X)
+        damaged = X.copy()
+        defect(rng, damaged)
+        for call in (
+            model.fit,
+            ignoring_labels(model.predict),
+            ignoring_labels(model.decision_function),
+            ignoring_labels(model.predict_log_proba),
+        ):
+            with pytest.raises(ValueError, match="X is not a valid matrix"):
+                call(damaged, labels)
         np.testing.assert_array_equal(model.predict_log_proba(X), expected)

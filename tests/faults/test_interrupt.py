@@ -95,11 +95,50 @@ model = GaussianNB(n_jobs={n_jobs}).fit(few, classes)
 interrupted(lambda: model.predict(rows.toarray()))
 assert model.predict(rows[:5]).shape == (5,)
 """,
+    "SGDClassifier": """
+from wordodds import SGDClassifier
+codes = np.arange(12_000) % 40
+model = SGDClassifier("log_loss", n_jobs={n_jobs}, tol=None).fit(rows[:80], codes[:80])
+coef = model.coef_.copy()
+interrupted(lambda: model.fit(rows, codes))
+assert (model.coef_ == coef).all() and model.t_ == 80_001
+model.partial_fit(rows[:100], codes[:100])
+assert np.isfinite(model.coef_).all()
+""",
+    "SGDClassifier, a batch": """
+from wordodds import SGDClassifier
+codes = np.arange(12_000) % 3_000
+model = SGDClassifier("log_loss", n_jobs={n_jobs}, shuffle=False)
+model.partial_fit(rows[:10], codes[:10], classes=classes)
+interrupted(lambda: model.partial_fit(rows, codes))
+taken = int(model.t_) - 11
+assert 0 < taken < 12_000 and np.isfinite(model.coef_).all()
+""",
     "GaussianNB, sparse": """
 from wordodds import GaussianNB
 model = GaussianNB(n_jobs={n_jobs}).fit(few, classes)
 interrupted(lambda: model.predict(rows))
 assert model.predict(rows[:5]).shape == (5,)
+""",
+    "LogisticRegression": """
+from wordodds import LogisticRegression
+model = LogisticRegression(solver="newton-cg", C=1e6, tol=0.0, max_iter=10**9, n_jobs={n_jobs})
+interrupted(lambda: model.fit(documents, topics))
+assert model.n_iter_[0] == len(model.history_["objective"]) - 1
+assert model.predict_proba(documents[:5]).shape == (5, 20)
+""",
+    "LogisticRegression, many rows": """
+from wordodds import LogisticRegression
+model = LogisticRegression(solver="gd", tol=0.0, max_iter=10**9, n_jobs={n_jobs})
+interrupted(lambda: model.fit(documents, topics))
+# In the state of the last iteration; on a busy machine there may not be one yet.
+assert not hasattr(model, "coef_") or np.isfinite(model.coef_).all()
+""",
+    "LogisticRegression, pairs": """
+from wordodds import LogisticRegression
+model = LogisticRegression(multi_class="ovo", solver="gd", tol=0.0, max_iter=10**9, n_jobs={n_jobs})
+interrupted(lambda: model.fit(documents, topics))
+assert not hasattr(model, "coef_")
 """,
 }
 
@@ -110,6 +149,15 @@ rows = sp.csr_array(np.ones((12_000, 1_000)))
 few, classes = rows[:3_000], np.arange(3_000)
 """
 
+# Labels by chance: nothing to find, and long to look for.
+LINEAR = """
+import numpy as np, scipy.sparse as sp
+rng = np.random.default_rng(0)
+documents = sp.random_array((20_000, 10_000), density=0.01, rng=rng, format="csr")
+topics = rng.integers(0, 20, 20_000)
+"""
+SETTINGS = {"NB": BAYES, "SGD": BAYES, "LogisticRegression": LINEAR}
+
 
 FIRST = ("fit", "one_document", "transform")  # with and without threads; the others with them
 RUNS = [(job, n_jobs) for job in JOBS for n_jobs in (1, 2) if n_jobs == 2 or job in FIRST]
@@ -117,7 +165,7 @@ RUNS = [(job, n_jobs) for job in JOBS for n_jobs in (1, 2) if n_jobs == 2 or job
 
 @pytest.mark.parametrize(("job", "n_jobs"), RUNS)
 def test_sigint_stops_a_long_kernel(job, n_jobs):
-    setting = BAYES if "NB" in job else ""
+    setting = next((text for name, text in SETTINGS.items() if name in job), "")
     program = PROGRAM.format(job=setting + JOBS[job].format(n_jobs=n_jobs))
     with subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

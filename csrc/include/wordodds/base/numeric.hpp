@@ -19,4 +19,14 @@ inline double logsumexp(std::span<const double> x) {
     return largest + std::log(sum);
 }
 
+// log(1 + exp(x)), neither overflowing nor losing what is small. O(1).
+inline double log1pexp(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+
+// 1 / (1 + exp(-x)), with all digits at both ends; its derivative is s * (1 - s), and 1 - s is
+// sigmoid(-x). O(1).
+inline double sigmoid(double x) {
+    const double e = std::exp(-std::abs(x));
+    return (x >= 0.0 ? 1.0 : e) / (1.0 + e);
+}
+
 }  // namespace wordodds

@@ -1,0 +1,224 @@
+#include "wordodds/linear/sgd.hpp"
+
+#include <algorithm>
+
+#include "sgd_step.hpp"
+
+namespace wordodds {
+namespace {
+
+using sgd::Columns;
+using sgd::Problem;
+using sgd::Row;
+
+constexpr int64_t products_between_looks = 1 << 20;  // well below a millisecond
+constexpr size_t rows_ahead = 4;                      // whose entries are on their way
+constexpr int64_t products_per_thread = 1 << 21;     // below that a thread costs more than it saves
+
+// What one call reads, apart from the types of the matrix.
+struct Source {
+    std::span<const int32_t> labels;
+    std::span<const double> row_weights;
+    std::span<const int64_t> order;
+    int64_t n_columns;
+    int64_t stride;
+};
+
+// Reads rows of the matrix in their order; the only part that knows its types.
+class Reader {
+   public:
+    template <class Index, class Value>
+    Reader(const CsrView<Index, Value>& matrix, const Source& source)
+        : matrix_(&matrix), source_(source), read_(read<Index, Value>) {}
+
+    int64_t n_rows() const { return static_cast<int64_t>(source_.order.size()); }
+
+    // The row at a position of the order; an empty one past its end.
+    void operator()(int64_t position, Row& row) const {
+        row.n = 0;
+        if (position >= static_cast<int64_t>(source_.order.size())) return;
+        const auto i = static_cast<size_t>(source_.order[static_cast<size_t>(position)]);
+        const auto later = static_cast<size_t>(position) + rows_ahead;
+        read_(matrix_, i, source_.order[std::min(later, source_.order.size() - 1)],
+              source_.stride, row);
+        const int64_t label = source_.labels[i];
+        row.positive = source_.n_columns > 1 ? label : label - 1;
+        row.weight = source_.row_weights.empty() ? 1.0 : source_.row_weights[i];
+    }
+
+   private:
+    template <class Index, class Value>
+    static void read(const void* matrix, size_t i, int64_t later, int64_t stride, Row& row) {
+        const auto& csr = *static_cast<const CsrView<Index, Value>*>(matrix);
+        prefetch(csr, static_cast<size_t>(later));
+        const int64_t begin = csr.indptr[i], end = csr.indptr[i + 1];
+        row.reserve(end - begin);
+        const Index* const indices = csr.indices.data() + begin;
+        const Value* const data = csr.data.data() + begin;
+        int64_t* const offsets = row.offsets.data();
+        double* const values = row.values.data();
+        int64_t n = end - begin;
+        // Loops without branches, which vectorise; zeros are rare and leave in a second one.
+        bool zeros = false;
+        for (int64_t k = 0; k < n; ++k) {
+            values[k] = static_cast<double>(data[k]);
+            zeros |= data[k] == Value{0};
+        }
+        for (int64_t k = 0; k < n; ++k) offsets[k] = static_cast<int64_t>(indices[k]) * stride;
+        if (zeros) n = without_zeros(n, offsets, values);
+        double sums[4] = {};
+        int64_t at = 0;
+        for (; at + 4 <= n; at += 4) {
+            for (int64_t i = 0; i < 4; ++i) sums[i] += values[at + i] * values[at + i];
+        }
+        for (int64_t i = 0; at < n; ++at, ++i) sums[i] += values[at] * values[at];
+        const double square_norm = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        row.n = n;
+        row.square_norm = square_norm;
+    }
+
+    static int64_t without_zeros(int64_t n, int64_t* offsets, double* values) {
+        int64_t kept = 0;
+        for (int64_t k = 0; k < n; ++k) {
+            offsets[kept] = offsets[k];
+            values[kept] = values[k];
+            kept += values[k] != 0.0;
+        }
+        return kept;
+    }
+
+    // The entries of a row to come; the order jumps, so that no hardware prefetcher knows it.
+    template <class Index, class Value>
+    static void prefetch(const CsrView<Index, Value>& csr, size_t i) {
+        constexpr int64_t bytes_max = 4096;  // of a longer row the hardware sees the pattern
+        const int64_t begin = csr.indptr[i], n = csr.indptr[i + 1] - begin;
+        const auto fetch = [=](const auto* first) {
+            const auto* const bytes = reinterpret_cast<const char*>(first);
+            const int64_t end = std::min<int64_t>(n * static_cast<int64_t>(sizeof(*first)), bytes_max);
+            for (int64_t at = 0; at < end; at += 64) __builtin_prefetch(bytes + at);
+        };
+        fetch(csr.indices.data() + begin);
+        fetch(csr.data.data() + begin);
+    }
+
+    const void* matrix_;
+    const Source source_;
+    void (*read_)(const void*, size_t, int64_t, int64_t, Row&);
+};
+
+// Steps in order until its end or an overflow; returns how many were taken.
+template <class Weight>
+[[gnu::always_inline]] inline int64_t run(const Problem<Weight>& problem, const Reader& read,
+                                          StopToken& stop, Columns& own) {
+    const int64_t n = read.n_rows();
+    const bool adagrad = problem.options.schedule == SgdSchedule::adagrad;
+    Row row, next;
+    read(0, row);
+    int64_t products = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        products += (row.n + 8) * own.width;
+        if (products > products_between_looks) {
+            stop.check();
+            products = 0;
+        }
+        read(i + 1, next);
+        const bool taken = adagrad ? sgd::adagrad_step(problem, row, own)
+                                   : sgd::plain_step(problem, row, next, own);
+        if (!taken) return i;
+        std::swap(row, next);
+    }
+    return n;
+}
+
+template <class Weight>
+int64_t run_baseline(const Problem<Weight>& problem, const Reader& read, StopToken& stop,
+                     Columns& own) {
+    return run(problem, read, stop, own);
+}
+
+#if WORDODDS_X86
+template <class Weight>
+WORDODDS_TARGET_AVX2 int64_t run_avx2(const Problem<Weight>& problem, const Reader& read,
+                                      StopToken& stop, Columns& own) {
+    return run(problem, read, stop, own);
+}
+
+template <class Weight>
+WORDODDS_TARGET_AVX512 int64_t run_avx512(const Problem<Weight>& problem, const Reader& read,
+                                          StopToken& stop, Columns& own) {
+    return run(problem, read, stop, own);
+}
+#endif
+
+template <class Weight>
+auto run_for([[maybe_unused]] InstructionSet instruction_set) {
+#if WORDODDS_X86
+    if (instruction_set == InstructionSet::avx512) return run_avx512<Weight>;
+    if (instruction_set == InstructionSet::avx2) return run_avx2<Weight>;
+#endif
+    return run_baseline<Weight>;
+}
+
+// How many threads may share the columns; the results do not depend on it. Each reads every row for
+// itself, and neighbouring lines of two threads fight for the cache: few columns are best left alone.
+int64_t n_shares(SgdLoss loss, int64_t stride, const Execution& execution, int64_t n_entries) {
+    const int64_t n_parts = stride / (sgd::line * sgd::lines_at_once);
+    if (loss == SgdLoss::softmax) return 1;
+    const int64_t worthwhile = n_entries * stride / products_per_thread;
+    return std::max<int64_t>(1, std::min({int64_t{execution.n_jobs}, worthwhile, n_parts}));
+}
+
+}  // namespace
+
+template <class Index, class Value, class Weight>
+int64_t csr_sgd_epoch(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
+                      std::span<const double> row_weights,
+                      std::span<const double> positive_weights, std::span<const int64_t> order,
+                      const SgdOptions& options, const Execution& execution,
+                      const SgdState<Weight>& state, const SgdSums& sums) {
+    const int64_t stride = sgd_stride(state.n_columns);
+    const Problem<Weight> problem{positive_weights, options, state, sums, stride, matrix.n_cols};
+    const Reader read(matrix, {labels, row_weights, order, state.n_columns, stride});
+    const auto run_columns = run_for<Weight>(execution.instruction_set);
+    const int64_t n_entries = matrix.indptr[static_cast<size_t>(matrix.n_rows)];
+    const int64_t n = n_shares(options.loss, stride, execution, n_entries);
+    std::vector<int64_t> taken(static_cast<size_t>(n));
+    std::vector<Columns> shares;
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t n_lines = stride / sgd::line;
+        const int64_t begin = i * n_lines / n * sgd::line;
+        const int64_t end = i + 1 == n ? stride : (i + 1) * n_lines / n * sgd::line;
+        shares.emplace_back(state, begin, end);
+    }
+    const auto learn = [&](int64_t i, int32_t) {
+        const auto share = static_cast<size_t>(i);
+        taken[share] = run_columns(problem, read, *execution.stop, shares[share]);
+    };
+    if (n == 1) {
+        // Also if the token stops it, between two rows, the weights and their progress agree.
+        try {
+            learn(0, 0);
+        } catch (...) {
+            *state.progress = shares[0].progress;
+            throw;
+        }
+    } else {
+        parallel_for(execution, n, learn);
+    }
+    *state.progress = shares[0].progress;
+    return *std::min_element(taken.begin(), taken.end());
+}
+
+#define INSTANTIATE_FOR(Index, Value, Weight)                                                    \
+    template int64_t csr_sgd_epoch<Index, Value, Weight>(                                        \
+        const CsrView<Index, Value>&, std::span<const int32_t>, std::span<const double>,         \
+        std::span<const double>, std::span<const int64_t>, const SgdOptions&, const Execution&,  \
+        const SgdState<Weight>&, const SgdSums&);
+#define INSTANTIATE(Index, Value)         \
+    INSTANTIATE_FOR(Index, Value, double) \
+    INSTANTIATE_FOR(Index, Value, float)
+WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+#undef INSTANTIATE
+#undef INSTANTIATE_FOR
+
+}  // namespace wordodds

@@ -1,0 +1,238 @@
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_Ints = npt.NDArray[np.signedinteger[Any]]
+_Values = npt.NDArray[Any]
+_Doubles = npt.NDArray[np.float64]
+_Codes = npt.NDArray[np.int32]
+
+def padded_columns(n_columns: int) -> int: ...
+def csr_multiply(
+    indptr: _Ints,
+    indices: _Ints,
+    data: _Values,
+    right: _Doubles,
+    bias: _Doubles | None,
+    addend_factor: float,
+    addend: _Doubles | None,
+    squares: bool,
+    product: _Doubles,
+    n_jobs: int,
+    instruction_set: int,
+) -> float: ...
+def vectors_dot(a: _Doubles, b: _Doubles, n_jobs: int, instruction_set: int) -> float: ...
+def vectors_add(t: float, x: _Doubles, y: _Doubles, n_jobs: int, instruction_set: int) -> None: ...
+def vectors_scale_add(
+    x: _Doubles, t: float, y: _Doubles, n_jobs: int, instruction_set: int
+) -> None: ...
+def vectors_cg_step(
+    alpha: float,
+    direction: _Doubles,
+    product: _Doubles,
+    inverse_diagonal: _Doubles,
+    solution: _Doubles,
+    residual: _Doubles,
+    preconditioned: _Doubles,
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[float, float]: ...
+def link_losses() -> dict[str, int]: ...
+def scores_scalar_loss(
+    loss: int, y: _Doubles, raw: _Doubles, n_jobs: int, instruction_set: int
+) -> _Doubles: ...
+def rows_scalar_loss(
+    loss: int,
+    n_columns: int,
+    codes: _Codes,
+    row_weights: _Doubles,
+    scores: _Doubles,
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[float, _Doubles, _Doubles]: ...
+def rows_softmax_loss(
+    n_columns: int,
+    codes: _Codes,
+    row_weights: _Doubles,
+    scores: _Doubles,
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[float, _Doubles, _Doubles]: ...
+def rows_softmax_curve(
+    row_weights: _Doubles,
+    probabilities: _Doubles,
+    vectors: _Doubles,
+    n_jobs: int,
+    instruction_set: int,
+) -> None: ...
+def csr_sag_epoch(
+    indptr: _Ints,
+    indices: _Ints,
+    data: _Values,
+    codes: _Codes,
+    row_weights: _Doubles,
+    penalty: float,
+    loss: int,
+    n_columns: int,
+    fit_intercept: bool,
+    step: float,
+    order: npt.NDArray[np.int64],
+    weights: _Doubles,
+    intercepts: _Doubles,
+    row_gradients: _Doubles,
+    gradient: _Doubles,
+    by_intercepts: _Doubles,
+    n_jobs: int,
+    instruction_set: int,
+) -> None: ...
+def dual_stride(n_columns: int) -> int: ...
+
+class DualSetup:
+    n_rows: int
+    n_shared: int
+    n_columns: int
+    stride: int
+    numbers: npt.NDArray[np.int32]
+    indptr: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]
+    data: _Doubles
+    shared: _Doubles
+    single: _Doubles
+    single_max: _Doubles
+    codes: npt.NDArray[np.int32]
+    costs: _Doubles
+
+    def __init__(
+        self,
+        numbers: npt.NDArray[np.int32],
+        n_shared: int,
+        indptr: npt.NDArray[np.int64],
+        indices: npt.NDArray[np.int32],
+        data: _Doubles,
+        shared: _Doubles,
+        single: _Doubles,
+        single_max: _Doubles,
+        codes: npt.NDArray[np.int32],
+        costs: _Doubles,
+        is_softmax: bool,
+        n_columns: int,
+        intercept_step: float,
+    ) -> None: ...
+
+def dual_setup(
+    indptr: _Ints,
+    indices: _Ints,
+    data: npt.NDArray[Any],
+    n_cols: int,
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[
+    npt.NDArray[np.int32],
+    int,
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+    _Doubles,
+    _Doubles,
+    _Doubles,
+    _Doubles,
+]: ...
+def dual_ascend(
+    setup: DualSetup,
+    order: npt.NDArray[np.int32],
+    weights: npt.NDArray[Any],
+    intercept: _Doubles,
+    sums: _Doubles,
+    log_odds: _Doubles,
+    n_jobs: int,
+    instruction_set: int,
+) -> None: ...
+def dual_measure(
+    setup: DualSetup,
+    weights: npt.NDArray[Any],
+    intercept: _Doubles,
+    sums: _Doubles,
+    log_odds: _Doubles,
+    residuals: _Doubles,
+    gradient: _Doubles,
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[float, float, float, float, _Doubles]: ...
+def dual_variables(
+    setup: DualSetup, log_odds: _Doubles, n_jobs: int, instruction_set: int
+) -> _Doubles: ...
+def dual_weights(
+    setup: DualSetup, values: _Doubles, n_jobs: int, instruction_set: int
+) -> _Doubles: ...
+def csr_spread_weights(
+    indptr: _Ints,
+    indices: _Ints,
+    data: npt.NDArray[Any],
+    n_cols: int,
+    setup: DualSetup,
+    weights: _Doubles,
+    duals: _Doubles,
+    weights_out: _Doubles,
+    n_jobs: int,
+    instruction_set: int,
+) -> None: ...
+
+class Coordinates:
+    @property
+    def point(self) -> _Doubles: ...
+    def __init__(
+        self,
+        codes: _Codes,
+        shares: _Doubles,
+        point: _Doubles,
+        softmax: bool,
+        l1: float,
+        l2: float,
+        fit_intercept: bool,
+    ) -> None: ...
+
+def csc_start_coordinates(
+    indptr: _Ints,
+    indices: _Ints,
+    data: npt.NDArray[Any],
+    coordinates: Coordinates,
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[float, float, int]: ...
+def csc_step_coordinates(
+    indptr: _Ints,
+    indices: _Ints,
+    data: npt.NDArray[Any],
+    coordinates: Coordinates,
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[float, float, int]: ...
+
+# --- stochastic gradient descent ---------------------------------------------------------------
+
+def sgd_stride(n_columns: int) -> int: ...
+def csr_sgd_epoch(
+    indptr: npt.NDArray[np.signedinteger[Any]],
+    indices: npt.NDArray[np.signedinteger[Any]],
+    data: npt.NDArray[np.floating[Any]],
+    labels: npt.NDArray[np.int32],
+    row_weights: npt.NDArray[np.float64] | None,
+    positive_weights: npt.NDArray[np.float64] | None,
+    order: npt.NDArray[np.int64],
+    options: tuple[float, ...],
+    weights: npt.NDArray[np.floating[Any]],
+    state: Any,
+    n_columns: int,
+    loss_sums: npt.NDArray[np.float64],
+    penalty_sums: npt.NDArray[np.float64],
+    n_jobs: int,
+    instruction_set: int,
+) -> int: ...
+def sgd_settle(
+    options: tuple[float, ...],
+    weights: npt.NDArray[np.floating[Any]],
+    state: Any,
+    n_columns: int,
+    n_jobs: int,
+    instruction_set: int,
+) -> None: ...

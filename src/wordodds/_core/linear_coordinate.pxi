@@ -1,0 +1,112 @@
+# Coordinate descent; part of linear.pyx.
+
+cdef extern from "wordodds/linear/coordinate.hpp" namespace "wordodds" nogil:
+    cdef enum class CoordinateLoss(int32_t):
+        logistic
+        softmax
+    cdef cppclass CoordinateOptions:
+        CoordinateLoss loss
+        int64_t n_columns
+        double l1
+        double l2
+        cbool fit_intercept
+    cdef cppclass LabelledRows:
+        span[const int32_t] codes
+        span[const double] shares
+    cdef cppclass CoordinateState:
+        span[double] point
+        span[double] scores
+        span[double] gradient
+        span[double] scales
+    cdef cppclass CoordinateReport:
+        double value
+        double gradient_norm
+        int64_t entries
+    CoordinateReport c_csc_start_coordinates "wordodds::csc_start_coordinates"[Index, Value](
+        const CsrView[Index, Value]&, const LabelledRows&, const CoordinateOptions&,
+        const Execution&, const CoordinateState&) except +
+    CoordinateReport c_csc_step_coordinates "wordodds::csc_step_coordinates"[Index, Value](
+        const CsrView[Index, Value]&, const LabelledRows&, const CoordinateOptions&,
+        const Execution&, const CoordinateState&) except +
+
+
+cdef class Coordinates:
+    """What coordinate descent keeps from step to step; `point` is changed in place."""
+
+    cdef readonly object point
+    cdef object arrays  # keeps the views below alive
+    cdef CoordinateState state
+    cdef LabelledRows rows
+    cdef CoordinateOptions options
+    cdef int64_t n_rows, n_features
+
+    def __init__(
+        self, const int32_t[::1] codes, const double[::1] shares, double[:, ::1] point,
+        cbool softmax, double l1, double l2, cbool fit_intercept,
+    ):
+        cdef int64_t n_columns = point.shape[1]
+        cdef int64_t n_point = point.shape[0] * n_columns
+        if shares.shape[0] != codes.shape[0] or codes.shape[0] == 0:
+            raise ValueError("codes and shares must have one and the same length, at least 1")
+        if n_columns == 0 or point.shape[0] < fit_intercept:
+            raise ValueError("point has no room for a weight")
+        self.n_rows = codes.shape[0]
+        self.n_features = point.shape[0] - fit_intercept
+        cdef double[::1] scores = np.zeros(n_columns * self.n_rows)
+        cdef double[::1] gradient = np.zeros((self.n_features + 1) * n_columns)
+        cdef double[::1] scales = np.ones(self.n_features)
+        self.point = np.asarray(point)
+        self.arrays = (codes, shares, point, scores, gradient, scales)
+        self.options.loss = CoordinateLoss.softmax if softmax else CoordinateLoss.logistic
+        self.options.n_columns = n_columns
+        self.options.l1 = l1
+        self.options.l2 = l2
+        self.options.fit_intercept = fit_intercept
+        self.rows.codes = span_of(&codes[0], codes.shape[0])
+        self.rows.shares = span_of(&shares[0], shares.shape[0])
+        self.state.point = span_of(&point[0, 0] if n_point else <double*> NULL, n_point)
+        self.state.scores = span_of(&scores[0], scores.shape[0])
+        self.state.gradient = span_of(&gradient[0], gradient.shape[0])
+        self.state.scales = span_of(
+            &scales[0] if self.n_features else <double*> NULL, self.n_features)
+
+
+def csc_start_coordinates(
+    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+    Coordinates coordinates not None, int32_t n_jobs, int32_t instruction_set,
+):
+    return run_coordinates(indptr, indices, data, coordinates, True, n_jobs, instruction_set)
+
+
+def csc_step_coordinates(
+    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+    Coordinates coordinates not None, int32_t n_jobs, int32_t instruction_set,
+):
+    return run_coordinates(indptr, indices, data, coordinates, False, n_jobs, instruction_set)
+
+
+cdef run_coordinates(
+    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+    Coordinates coordinates, cbool start, int32_t n_jobs, int32_t instruction_set,
+):
+    if indptr.shape[0] != coordinates.n_features + 1:
+        raise ValueError("indptr must be one longer than the number of features")
+    if indices.shape[0] != data.shape[0] or indptr[coordinates.n_features] > data.shape[0]:
+        raise ValueError("data and indices differ in length, or are shorter than indptr says")
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
+    cdef const value_t* data_ = &data[0] if data.shape[0] else NULL
+    cdef CoordinateReport report
+    with nogil:  # the memoryviews and `coordinates` pin the arrays
+        columns = csr_view(
+            coordinates.n_features, coordinates.n_rows, &indptr[0], indptr.shape[0],
+            indices_, indices.shape[0], data_, data.shape[0])
+        if start:
+            report = c_csc_start_coordinates(
+                columns, coordinates.rows, coordinates.options, call.get().execution,
+                coordinates.state)
+        else:
+            report = c_csc_step_coordinates(
+                columns, coordinates.rows, coordinates.options, call.get().execution,
+                coordinates.state)
+    return report.value, report.gradient_norm, report.entries

@@ -1,0 +1,188 @@
+# Stochastic gradient descent; part of linear.pyx.
+
+cdef extern from "wordodds/linear/sgd.hpp" namespace "wordodds" nogil:
+    int64_t c_sgd_stride "wordodds::sgd_stride"(int64_t)
+    cdef enum class SgdLoss(int32_t):
+        pass
+    cdef enum class SgdSchedule(int32_t):
+        pass
+    cdef cppclass SgdOptions:
+        SgdLoss loss
+        SgdSchedule schedule
+        double eta0
+        double power_t
+        double alpha
+        double optimal_start
+        double l2
+        double l1
+        double bias_rate
+        double average_from
+    cdef cppclass SgdProgress:
+        double t
+        double scale
+        double average_a
+        double average_b
+        double l1_total
+    cdef cppclass SgdState[Weight]:
+        int64_t n_columns
+        span[Weight] weights
+        span[double] bias
+        span[Weight] averages
+        span[double] average_bias
+        span[Weight] l1_received
+        span[Weight] duals
+        span[Weight] roots
+        span[double] bias_roots
+        span[double] square_norms
+        span[double] sum_norms
+        SgdProgress* progress
+    cdef cppclass SgdSums:
+        span[double] loss
+        span[double] penalty
+    int64_t c_csr_sgd_epoch "wordodds::csr_sgd_epoch"[Index, Value, Weight](
+        const CsrView[Index, Value]&, span[const int32_t], span[const double],
+        span[const double], span[const int64_t], const SgdOptions&, const Execution&,
+        const SgdState[Weight]&, const SgdSums&) except +
+    void c_sgd_settle "wordodds::sgd_settle"[Weight](
+        const SgdOptions&, const Execution&, const SgdState[Weight]&) except +
+
+
+def sgd_stride(int64_t n_columns):
+    return c_sgd_stride(n_columns)
+
+
+cdef SgdOptions sgd_options(tuple options) except *:
+    cdef SgdOptions result
+    loss, schedule, eta0, power_t, alpha, optimal_start, l2, l1, bias_rate, average_from = options
+    result.loss = <SgdLoss><int32_t>loss
+    result.schedule = <SgdSchedule><int32_t>schedule
+    result.eta0 = eta0
+    result.power_t = power_t
+    result.alpha = alpha
+    result.optimal_start = optimal_start
+    result.l2 = l2
+    result.l1 = l1
+    result.bias_rate = bias_rate
+    result.average_from = average_from
+    return result
+
+
+cdef span[value_t] sgd_table(
+    const value_t[:, ::1] like, array, int64_t n_features, int64_t stride, list pinned
+) except *:
+    cdef value_t[:, ::1] view
+    if array is None:
+        return span_of(<value_t*>NULL, 0)
+    view = array
+    if view.shape[0] != n_features or view.shape[1] != stride:
+        raise ValueError("an array of the state is not (n_features, stride)")
+    pinned.append(view)
+    return span_of(&view[0, 0] if n_features else <value_t*>NULL, n_features * stride)
+
+
+cdef span[double] sgd_column(array, int64_t stride, list pinned) except *:
+    cdef double[::1] view
+    if array is None:
+        return span_of(<double*>NULL, 0)
+    view = array
+    if view.shape[0] != stride:
+        raise ValueError("an array of the state is not (stride,)")
+    pinned.append(view)
+    return span_of(&view[0], stride)
+
+
+# The view of a state that the engine takes; `pinned` keeps its arrays.
+cdef SgdState[value_t] sgd_state(
+    const value_t[:, ::1] weights, state, int64_t n_columns, SgdProgress* progress, list pinned
+) except *:
+    cdef SgdState[value_t] result
+    cdef int64_t stride = c_sgd_stride(n_columns), n_features = weights.shape[0]
+    result.n_columns = n_columns
+    result.weights = sgd_table(weights, state.weights, n_features, stride, pinned)
+    result.averages = sgd_table(weights, state.averages, n_features, stride, pinned)
+    result.l1_received = sgd_table(weights, state.l1_received, n_features, stride, pinned)
+    result.duals = sgd_table(weights, state.duals, n_features, stride, pinned)
+    result.roots = sgd_table(weights, state.roots, n_features, stride, pinned)
+    result.bias = sgd_column(state.bias, stride, pinned)
+    result.average_bias = sgd_column(state.average_bias, stride, pinned)
+    result.bias_roots = sgd_column(state.bias_roots, stride, pinned)
+    result.square_norms = sgd_column(state.square_norms, stride, pinned)
+    result.sum_norms = sgd_column(state.sum_norms, stride, pinned)
+    progress.t = state.t
+    progress.scale = state.scale
+    progress.average_a = state.average_a
+    progress.average_b = state.average_b
+    progress.l1_total = state.l1_total
+    result.progress = progress
+    return result
+
+
+cdef sgd_write_back(const SgdProgress& progress, state):
+    state.t = progress.t
+    state.scale = progress.scale
+    state.average_a = progress.average_a
+    state.average_b = progress.average_b
+    state.l1_total = progress.l1_total
+
+
+def csr_sgd_epoch(
+    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+    const int32_t[::1] labels, const double[::1] row_weights, const double[::1] positive_weights,
+    const int64_t[::1] order, options, const weight_t[:, ::1] weights, state, int64_t n_columns,
+    double[::1] loss_sums, double[::1] penalty_sums, int32_t n_jobs, int32_t instruction_set,
+):
+    cdef int64_t n_rows = indptr.shape[0] - 1, taken
+    cdef list pinned = []
+    cdef SgdProgress progress
+    cdef SgdState[weight_t] state_ = sgd_state(weights, state, n_columns, &progress, pinned)
+    cdef int64_t stride = c_sgd_stride(n_columns)
+    if labels.shape[0] != n_rows:
+        raise ValueError("labels and rows differ in number")
+    if row_weights is not None and row_weights.shape[0] != n_rows:
+        raise ValueError("row_weights and rows differ in number")
+    if positive_weights is not None and positive_weights.shape[0] != n_columns:
+        raise ValueError("positive_weights and columns differ in number")
+    if loss_sums.shape[0] != stride or penalty_sums.shape[0] != stride:
+        raise ValueError("loss_sums and penalty_sums must be (stride,)")
+    cdef SgdOptions options_ = sgd_options(tuple(options))
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
+    cdef const value_t* data_ = &data[0] if data.shape[0] else NULL
+    cdef const int32_t* labels_ = &labels[0] if n_rows else NULL
+    cdef const int64_t* order_ = &order[0] if order.shape[0] else NULL
+    cdef span[const double] row_weights_ = span_of(<const double*>NULL, 0)
+    cdef span[const double] positive_weights_ = span_of(<const double*>NULL, 0)
+    if row_weights is not None and n_rows:
+        row_weights_ = span_of(&row_weights[0], n_rows)
+    if positive_weights is not None:
+        positive_weights_ = span_of(&positive_weights[0], n_columns)
+    cdef SgdSums sums
+    sums.loss = span_of(&loss_sums[0], stride)
+    sums.penalty = span_of(&penalty_sums[0], stride)
+    cdef int64_t n_features = weights.shape[0]
+    try:
+        with nogil:  # the memoryviews and `pinned` pin the arrays
+            taken = c_csr_sgd_epoch(
+                csr_view(
+                    n_rows, n_features, &indptr[0], indptr.shape[0],
+                    indices_, indices.shape[0], data_, data.shape[0]),
+                span_of(labels_, n_rows), row_weights_, positive_weights_,
+                span_of(order_, order.shape[0]), options_, call.get().execution, state_,
+                sums)
+    finally:
+        sgd_write_back(progress, state)
+    return taken
+
+
+def sgd_settle(
+    options, const weight_t[:, ::1] weights, state, int64_t n_columns,
+    int32_t n_jobs, int32_t instruction_set,
+):
+    cdef list pinned = []
+    cdef SgdProgress progress
+    cdef SgdState[weight_t] state_ = sgd_state(weights, state, n_columns, &progress, pinned)
+    cdef SgdOptions options_ = sgd_options(tuple(options))
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    with nogil:  # `pinned` pins the arrays
+        c_sgd_settle(options_, call.get().execution, state_)
+    sgd_write_back(progress, state)

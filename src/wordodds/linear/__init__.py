@@ -1,0 +1,8 @@
+"""Discriminative classifiers: rows and labels into weights."""
+
+from wordodds.linear.binary import BinaryRegression
+from wordodds.linear.custom import custom_link, custom_loss
+from wordodds.linear.logistic import LogisticRegression
+from wordodds.linear.sgd import SGDClassifier
+
+__all__ = ["BinaryRegression", "LogisticRegression", "SGDClassifier", "custom_link", "custom_loss"]

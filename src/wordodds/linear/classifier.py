@@ -1,0 +1,123 @@
+"""What every linear classifier offers once it has weights."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from wordodds._core import linear as core
+from wordodds._estimator import check_width
+from wordodds._execution import Execution, execution
+from wordodds._linear_view import LinearView
+from wordodds._sparse import CsrArrays, as_csr
+
+__all__ = ["LinearClassifier", "scores_of"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Scores by weights: one column for two classes, else one for each class.
+
+    A model sets ``classes_``, ``intercept_`` and ``_columns``, the weights as (n_features, width),
+    width = padded_columns(n_columns).
+    """
+
+    classes_: npt.NDArray[Any]
+    intercept_: npt.NDArray[Any]
+    n_features_in_: int
+    n_jobs: int | None
+    _non_negative = False  # whether rows with negative entries are refused
+    _columns: npt.NDArray[Any]
+
+    @property
+    def coef_(self) -> npt.NDArray[Any]:
+        """Weights, (n_columns, n_features): a view of what scores are made with."""
+        if not hasattr(self, "_columns"):
+            raise AttributeError(f"{type(self).__name__} has no coef_ before fit")
+        return self._columns[:, : len(self.intercept_)].T
+
+    @property
+    def weights_(self) -> Floats:
+        """Weights of the linear view, (n_classes, n_features)."""
+        return _both(np.asarray(self.coef_, dtype=np.float64))
+
+    @property
+    def bias_(self) -> Floats:
+        """Bias of the linear view, (n_classes,)."""
+        return _both(np.asarray(self.intercept_, dtype=np.float64))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores, (n_rows,) for two classes and (n_rows, n_classes) for more.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        scores = self.decision_function(X)
+        best = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def _scores(self, X: Any) -> Floats:
+        """Return X W + b, (n_rows, n_columns)."""
+        check_is_fitted(self)
+        how = execution(self.n_jobs)
+        rows = as_csr(X, non_negative=self._non_negative, execution=how, owner=type(self).__name__)
+        columns, intercept = self._columns, self.intercept_
+        check_width(self, X, rows.n_cols, len(columns))
+        return scores_of(rows, columns, intercept, how)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_columns")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def scores_of(
+    rows: CsrArrays, columns: npt.NDArray[Any], intercept: npt.NDArray[Any], how: Execution
+) -> Floats:
+    """Return X W + b, (n_rows, n_columns).
+
+    Parameters
+    ----------
+    rows : CsrArrays
+        X, validated.
+    columns : ndarray of shape (n_features, width)
+        W: one column, or padded to a multiple of four.
+    intercept : ndarray of shape (n_columns,)
+        b.
+    how : Execution
+        Threads and instruction set.
+    """
+    n_columns, width = len(intercept), columns.shape[1]
+    data = rows.data if rows.data.dtype.kind == "f" else rows.data.astype(np.float64)
+    bias = np.zeros(width)
+    bias[:n_columns] = intercept
+    right = np.ascontiguousarray(columns, dtype=np.float64)
+    scores = np.empty((rows.n_rows, width))
+    core.csr_multiply(rows.indptr, rows.indices, data, right, bias, 0.0, None, False, scores, *how)
+    return np.ascontiguousarray(scores[:, :n_columns])
+
+
+def _both(of_columns: Floats) -> Floats:
+    """Return one row for each class: of two classes, half each way."""
+    if len(of_columns) == 1:
+        return np.concatenate([-0.5 * of_columns, 0.5 * of_columns])
+    return of_columns

@@ -1,0 +1,136 @@
+"""One fit: a problem and a loss in, weights out."""
+
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.linear.descent import Descent, descend, warn_early
+from wordodds.linear.losses import Loss
+from wordodds.linear.objective import Objective
+from wordodds.linear.problem import Problem, penalty_of
+from wordodds.linear.settings import Settings
+from wordodds.linear.solvers import (
+    DESCENTS,
+    PROJECTED,
+    STOCHASTIC,
+    choose,
+    point_inside,
+    sparse_descent,
+)
+from wordodds.linear.solvers.iterate import Iterate
+
+__all__ = ["Fitted", "fit_columns"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+# What a column was divided by may be beyond the square root of what double holds.
+PENALTY_LEAST, PENALTY_LARGEST = 1e-200, 1e200
+
+
+class Fitted(NamedTuple):
+    """Weights, and how they came about."""
+
+    columns: Floats  # (n_features, width)
+    intercept: Floats  # (n_columns,)
+    descent: Descent
+    solver: str
+
+
+def fit_columns(
+    problem: Problem, loss: Loss, settings: Settings, start: tuple[Any, Any] | None = None
+) -> Fitted:
+    """Minimise the objective.
+
+    Parameters
+    ----------
+    problem : Problem
+        Matrix, labels, weights.
+    loss : Loss
+        Of the rows' scores.
+    settings : Settings
+        All else.
+    start : (columns, intercept) or None
+        Where to begin; None: at zero, or near it where the loss is finite.
+    """
+    began = time.perf_counter()
+    objective = Objective(
+        problem.matrix,
+        problem.codes,
+        problem.row_weights,
+        loss,
+        _penalty(problem, settings.C),
+        settings.fit_intercept,
+        settings.how,
+    )
+    name = settings.solver
+    if name == "auto":
+        name = "coordinate" if settings.l1_ratio > 0.0 else choose(objective)
+    iterates = _solve(name, objective, _start(objective, problem, start), settings)
+    descent = descend(iterates, settings.limits, began)
+    warn_early(descent, objective, settings.l1_ratio, settings.limits, name)
+    return _fitted(objective, problem, descent, name, symmetric=settings.l1_ratio == 0.0)
+
+
+def _solve(name: str, objective: Objective, start: Floats, settings: Settings) -> Iterator[Iterate]:
+    """Return the iterates of a solver by its name."""
+    if objective.loss.non_negative:
+        if name not in PROJECTED:
+            raise ValueError(
+                f'solver="{name}" does not keep weights >= 0, which this loss asks for: use one of '
+                f"{', '.join(PROJECTED)}"
+            )
+        return PROJECTED[name](objective, start)
+    if name == "coordinate":
+        return sparse_descent(objective, start, settings.l1_ratio)
+    if name in STOCHASTIC:
+        return STOCHASTIC[name](objective, start, settings.seed)
+    return DESCENTS[name](objective, start)
+
+
+def _penalty(problem: Problem, C: float) -> float | Floats:
+    """Return lambda, of all features or of each."""
+    penalty = penalty_of(C, problem.total_weight)
+    if problem.scale is None:
+        return penalty
+    with np.errstate(over="ignore", under="ignore"):
+        of_columns = penalty / problem.scale / problem.scale
+    if penalty == 0.0:
+        return 0.0
+    return np.clip(of_columns, PENALTY_LEAST, PENALTY_LARGEST)[:, np.newaxis]
+
+
+def _start(objective: Objective, problem: Problem, start: tuple[Any, Any] | None) -> Floats:
+    point = np.zeros(objective.shape)
+    if start is None:
+        return point_inside(objective, None) if objective.loss.non_negative else point
+    columns, intercept = start
+    n_cols, n_columns = objective.matrix.n_cols, objective.loss.n_columns
+    weights = np.asarray(columns[:, :n_columns], dtype=np.float64)
+    if problem.scale is not None:
+        weights = weights * problem.scale[:, np.newaxis]
+    point[:n_cols, :n_columns] = weights
+    if objective.fit_intercept:
+        point[-1, :n_columns] = intercept
+    return point_inside(objective, point) if objective.loss.non_negative else point
+
+
+def _fitted(
+    objective: Objective, problem: Problem, descent: Descent, name: str, symmetric: bool
+) -> Fitted:
+    n_cols, n_columns = objective.matrix.n_cols, objective.loss.n_columns
+    point = descent.last.point
+    columns = point[:n_cols]
+    if objective.loss.coupled and symmetric:
+        # To add the same to all classes changes no probability; the shortest weights add up to 0.
+        columns[:, :n_columns] -= columns[:, :n_columns].mean(axis=1, keepdims=True)
+    if problem.scale is not None:
+        columns = columns / problem.scale[:, np.newaxis]
+    intercept = np.zeros(n_columns)
+    if objective.fit_intercept:
+        intercept = point[-1, :n_columns].copy()
+        if objective.loss.coupled:  # to add the same to all changes nothing
+            intercept -= intercept.mean()
+    return Fitted(columns, intercept, descent, name)

@@ -1,0 +1,71 @@
+"""What happened during a fit, iteration by iteration."""
+
+import sys
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Callback", "History", "tell"]
+
+Callback: TypeAlias = Callable[[dict[str, float]], Any]
+
+
+class Recorded(Protocol):
+    """What the history keeps of an iterate."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def gradient_norm(self) -> float: ...
+    @property
+    def passes(self) -> float: ...
+
+
+class History:
+    """What happened at each iteration; the first entry is the start."""
+
+    KEYS = ("iteration", "objective", "gradient_norm", "time", "passes")
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[float, ...]] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def record(self, iterate: Recorded, seconds: float) -> dict[str, float]:
+        """Add an iterate, and return its entry.
+
+        Parameters
+        ----------
+        iterate : Iterate or alike
+            Where the solver is.
+        seconds : float
+            Since the fit began.
+        """
+        row = (len(self._rows), iterate.value, iterate.gradient_norm, seconds, iterate.passes)
+        self._rows.append(row)
+        return dict(zip(self.KEYS, row, strict=True))
+
+    def table(self) -> dict[str, npt.NDArray[np.float64]]:
+        """Return the columns by name."""
+        columns = np.array(self._rows, dtype=np.float64).reshape(-1, len(self.KEYS)).T
+        return dict(zip(self.KEYS, columns, strict=True))
+
+
+def tell(entry: dict[str, float]) -> None:
+    """Write a line about an iteration to standard error.
+
+    Parameters
+    ----------
+    entry : dict
+        Of the history.
+    """
+    if sys.stderr is not None:
+        print(
+            f"iteration {entry['iteration']:.0f}: objective {entry['objective']:.9g}, "
+            f"gradient {entry['gradient_norm']:.2e}, {entry['passes']:.0f} passes, "
+            f"{entry['time']:.2f} s",
+            file=sys.stderr,
+        )

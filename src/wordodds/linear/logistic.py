@@ -1,0 +1,305 @@
+"""LogisticRegression: the discriminative half."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from wordodds._core import score
+from wordodds._estimator import adopt
+from wordodds._execution import execution
+from wordodds.linear.classifier import LinearClassifier
+from wordodds.linear.fit import Fitted, fit_columns
+from wordodds.linear.history import Callback
+from wordodds.linear.losses import Loss, SoftmaxLoss, link_loss
+from wordodds.linear.pairwise import couple_pairs, fit_pairs, vote
+from wordodds.linear.problem import problem_of_fit
+from wordodds.linear.settings import Settings, settings_of, weight_type
+from wordodds.linear.solvers import DESCENTS, STOCHASTIC
+
+__all__ = ["LogisticRegression"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+SOLVERS = ("auto", *DESCENTS, *STOCHASTIC, "coordinate")
+MULTI_CLASS = ("multinomial", "ovr", "ovo")
+
+
+class LogisticRegression(LinearClassifier):
+    r"""Logistic regression, binary and multinomial, over sparse or dense rows.
+
+    .. math::
+        \min_{W, b} \frac{1}{S} \sum_i s_i \ell(y_i, x_i W + b)
+        + \frac{1}{S C} \left[ \frac{1 - \rho}{2} \|W\|_2^2 + \rho \|W\|_1 \right],
+        \quad S = \sum_i s_i
+
+    which is scikit-learn's objective; the intercept b is not penalised.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the penalty; ``np.inf`` for none.
+    l1_ratio : float, default=0.0
+        rho: the share of the L1 penalty.
+    solver : str, default="auto"
+        "irls", "newton-cg", "lbfgs", "cg", "gd", "sgd", "sag", "dual", or, for an L1 penalty,
+        "coordinate". "auto" picks by shape and penalty; ``solver_`` says which.
+    multi_class : {"multinomial", "ovr", "ovo"}, default="multinomial"
+        What is fitted to more than two classes: one softmax, each class against the rest, or each
+        pair of classes.
+    fit_intercept : bool, default=True
+        Whether there is a b.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the rows' weights by label.
+    tol : float, default=1e-4
+        The fit ends when no component of the gradient is larger.
+    max_iter : int, default=100
+        Iterations at most.
+    max_time : float or None, default=None
+        Seconds at most; checked after each iteration.
+    warm_start : bool, default=False
+        Whether to begin where the last fit ended.
+    random_state : int, RandomState or None, default=None
+        For solvers that draw.
+    n_jobs : int or None, default=None
+        Threads; None: all usable cores. The result has the same bits for any number.
+    dtype : {"float32", "float64"} or None, default=None
+        Of ``coef_``. None: that of a floating-point ``X``, else float64. Sums are in double always.
+    callback : callable or None, default=None
+        Called after each iteration with a dict of "iteration", "objective", "gradient_norm",
+        "time", "passes"; the fit ends if it returns True.
+    verbose : int, default=0
+        Above 0: a line on standard error for each iteration.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    coef_ : ndarray of shape (1 or n_classes or n_pairs, n_features)
+        Weights; a view.
+    intercept_ : ndarray of shape (1 or n_classes or n_pairs,)
+        b.
+    n_iter_ : ndarray of int
+        Iterations, one number for each problem solved.
+    solver_ : str
+        What was used.
+    history_ : dict of ndarray
+        "iteration", "objective", "gradient_norm", "time" (seconds) and "passes" (products with the
+        matrix), an entry for each iteration, the first for the start. Of "ovo": a dict of these for
+        each pair of labels.
+    n_features_in_ : int
+        Columns.
+
+    Examples
+    --------
+    >>> from wordodds import CountVectorizer, LogisticRegression
+    >>> X = CountVectorizer().fit_transform(["free money now", "lunch at noon", "free lunch"])
+    >>> model = LogisticRegression().fit(X, ["spam", "ham", "ham"])
+    >>> model.predict(X).tolist()
+    ['spam', 'ham', 'ham']
+    """
+
+    _fitted: Fitted
+    history_: dict[Any, Any]
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        solver: str = "auto",
+        multi_class: str = "multinomial",
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        max_time: float | None = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        dtype: Any = None,
+        callback: Callback | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.dtype = dtype
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LogisticRegression":
+        """Fit to rows and their labels.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_rows, n_features)
+            Finite numbers.
+        y : array-like of shape (n_rows,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights of the rows; weight 0 is as good as absent.
+
+        Returns
+        -------
+        LogisticRegression
+            Itself. After Ctrl-C it is in the state of the last iteration, or, if pairs of classes
+            were still missing, as it was before.
+        """
+        settings = self._settings()
+        problem = problem_of_fit(
+            self,
+            X,
+            y,
+            sample_weight,
+            settings.how,
+            settings.C,
+            rescale=settings.l1_ratio == 0.0,
+        )
+        n_classes = len(problem.classes)
+        dtype = weight_type(self.dtype, problem.dtype)
+        if self.multi_class == "ovo" and n_classes > 2:
+            parts = fit_pairs(problem, settings)
+            labels = problem.classes.tolist()
+            return adopt(
+                self,
+                X,
+                classes_=problem.classes,
+                _columns=_padded([part.columns for part in parts.values()], dtype),
+                intercept_=np.concatenate([part.intercept for part in parts.values()]).astype(
+                    dtype
+                ),
+                n_iter_=np.array([part.descent.n_iter for part in parts.values()]),
+                solver_=next(iter(parts.values())).solver,
+                history_={
+                    (labels[a], labels[b]): part.descent.history for (a, b), part in parts.items()
+                },
+                _kind="ovo",
+            )
+        fitted = fit_columns(
+            problem, self._loss(n_classes), settings, self._warm(problem.classes, problem.matrix)
+        )
+        adopt(
+            self,
+            X,
+            classes_=problem.classes,
+            _columns=fitted.columns.astype(dtype, copy=False),
+            intercept_=fitted.intercept.astype(dtype),
+            n_iter_=np.array([fitted.descent.n_iter]),
+            solver_=fitted.solver,
+            history_=fitted.descent.history,
+            _kind="ovr" if self.multi_class == "ovr" else "multinomial",
+        )
+        if fitted.descent.reason == "interrupted":
+            raise KeyboardInterrupt
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the log-odds of the second of two classes, or a score for each class.
+
+        Of "ovo": the number of duels that a class wins, and within (-1/2, 1/2) how clearly.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        check_is_fitted(self)
+        if self._kind == "ovo":
+            return vote(self._scores(X), len(self.classes_))
+        return super().decision_function(X)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return log p(class | row), one column per class in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        scores = self._scores(X)
+        if self._kind == "ovo":
+            with np.errstate(divide="ignore"):
+                return np.asarray(np.log(couple_pairs(scores, len(self.classes_))))
+        if scores.shape[1] == 1:
+            return np.asarray(-np.logaddexp(0.0, np.concatenate([scores, -scores], axis=1)))
+        if self._kind == "ovr":
+            scores = -np.logaddexp(0.0, -scores)
+        score.rows_log_softmax(scores, *execution(self.n_jobs))
+        return scores
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return p(class | row), one column per class in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    @property
+    def weights_(self) -> Floats:
+        """Weights of the linear view, (n_classes, n_features)."""
+        if getattr(self, "_kind", None) != "ovo":
+            return super().weights_
+        return _mean_of_pairs(self.coef_, len(self.classes_))
+
+    @property
+    def bias_(self) -> Floats:
+        """Bias of the linear view, (n_classes,)."""
+        if getattr(self, "_kind", None) != "ovo":
+            return super().bias_
+        return _mean_of_pairs(self.intercept_, len(self.classes_))
+
+    def _loss(self, n_classes: int) -> Loss:
+        if n_classes == 2:
+            return link_loss("logit")
+        if self.multi_class == "ovr":
+            return link_loss("logit", n_classes)
+        return SoftmaxLoss(n_classes)
+
+    def _warm(self, classes: npt.NDArray[Any], matrix: Any) -> tuple[Any, Any] | None:
+        """Return the weights to begin with, if there are any of the right shape."""
+        if not self.warm_start or not hasattr(self, "_columns") or self._kind == "ovo":
+            return None
+        if not np.array_equal(self.classes_, classes) or len(self._columns) != matrix.n_cols:
+            return None
+        return self._columns, self.intercept_
+
+    def _settings(self) -> Settings:
+        if self.multi_class not in MULTI_CLASS:
+            raise ValueError(
+                f"multi_class must be one of {', '.join(MULTI_CLASS)}, got {self.multi_class!r}"
+            )
+        return settings_of(self, SOLVERS)
+
+
+def _padded(columns: list[Floats], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return columns side by side, as wide as the kernels expect."""
+    from wordodds._core import linear as core
+
+    side_by_side = np.zeros((len(columns[0]), core.padded_columns(len(columns))), dtype=dtype)
+    for k, column in enumerate(columns):
+        side_by_side[:, k] = column[:, 0]
+    return side_by_side
+
+
+def _mean_of_pairs(of_pairs: npt.NDArray[Any], n_classes: int) -> Floats:
+    """Return for each class the mean of what speaks for it against each other class."""
+    means = np.zeros((n_classes, *np.shape(of_pairs)[1:]))
+    first, second = np.triu_indices(n_classes, 1)
+    for pair, (a, b) in enumerate(zip(first, second, strict=True)):
+        means[b] += of_pairs[pair]
+        means[a] -= of_pairs[pair]
+    return means / n_classes

@@ -1,0 +1,208 @@
+"""Losses: what a row of scores costs, and its two derivatives by the scores."""
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._core import linear as core
+from wordodds._execution import Execution
+
+__all__ = ["Curvature", "Loss", "ScalarLoss", "SoftmaxLoss", "WeightsOfRows", "link_loss"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Codes: TypeAlias = npt.NDArray[np.int32]
+WeightsOfRows: TypeAlias = Callable[[int, int | None], Floats]
+Check: TypeAlias = Callable[[Codes, Floats, float, Floats, Floats], None]
+
+
+class Curvature(Protocol):
+    """The second derivative of a loss at given scores: a symmetric matrix for each row."""
+
+    def times(self, vectors: Floats) -> Floats:
+        """Return its product with a vector for each row; may write into ``vectors``."""
+
+    def diagonal(self) -> Floats:
+        """Return its diagonals, one row each."""
+
+    def pairs(self) -> tuple[list[tuple[int, int]], WeightsOfRows]:
+        """Return the pairs (k, m), k <= m, where it is not zero, and a function of some rows.
+
+        The function returns the matrices' entries at these pairs, (n_rows, n_pairs).
+        """
+
+
+class Loss(Protocol):
+    """A weighted sum over rows, as a function of their scores."""
+
+    n_columns: int
+    address: int  # of the compiled function of one score; 0: softmax
+    coupled: bool  # whether columns know of each other
+    convex: bool
+    non_negative: bool  # whether scores, and so features and weights, must be >= 0
+
+    def evaluate(
+        self, codes: Codes, row_weights: Floats, scores: Floats, execution: Execution
+    ) -> tuple[float, Floats, Curvature]:
+        """Return value, gradient by the scores, and curvature."""
+
+
+class _DiagonalCurvature:
+    """Columns that do not know of each other: one number for each score."""
+
+    def __init__(self, hessian: Floats, n_columns: int) -> None:
+        self._hessian = hessian
+        self._n_columns = n_columns
+
+    def times(self, vectors: Floats) -> Floats:
+        vectors *= self._hessian
+        return vectors
+
+    def diagonal(self) -> Floats:
+        return self._hessian
+
+    def pairs(self) -> tuple[list[tuple[int, int]], WeightsOfRows]:
+        n = self._n_columns
+        return [(k, k) for k in range(n)], lambda begin, end: self._hessian[begin:end, :n]
+
+
+class _SoftmaxCurvature:
+    """s (diag(p) - p p^T) for each row."""
+
+    def __init__(
+        self, row_weights: Floats, probabilities: Floats, n_columns: int, execution: Execution
+    ) -> None:
+        self.row_weights = row_weights
+        self.probabilities = probabilities
+        self._n_columns = n_columns
+        self._execution = execution
+
+    def times(self, vectors: Floats) -> Floats:
+        core.rows_softmax_curve(self.row_weights, self.probabilities, vectors, *self._execution)
+        return vectors
+
+    def diagonal(self) -> Floats:
+        p = self.probabilities
+        return np.asarray(self.row_weights[:, np.newaxis] * (p * (1.0 - p)))
+
+    def pairs(self) -> tuple[list[tuple[int, int]], WeightsOfRows]:
+        first, second = np.triu_indices(self._n_columns)
+
+        def weights(begin: int, end: int | None) -> Floats:
+            p = self.probabilities[begin:end]
+            scaled = p * self.row_weights[begin:end, np.newaxis]
+            entries = -scaled[:, first] * p[:, second]
+            entries[:, first == second] += scaled[:, : self._n_columns]
+            return np.asarray(entries)
+
+        return list(zip(first.tolist(), second.tolist(), strict=True)), weights
+
+
+class SoftmaxLoss:
+    r"""The multinomial loss: :math:`\log \sum_k e^{z_k} - z_y`.
+
+    Parameters
+    ----------
+    n_classes : int
+        At least 3; two classes need one column only.
+    """
+
+    address = 0
+    coupled = True
+    convex = True
+    non_negative = False
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_columns = n_classes
+
+    def evaluate(
+        self, codes: Codes, row_weights: Floats, scores: Floats, execution: Execution
+    ) -> tuple[float, Floats, Curvature]:
+        """Return value, gradient by the scores, and curvature."""
+        value, gradient, probabilities = core.rows_softmax_loss(
+            self.n_columns, codes, row_weights, scores, *execution
+        )
+        return (
+            value,
+            gradient,
+            _SoftmaxCurvature(row_weights, probabilities, self.n_columns, execution),
+        )
+
+
+class ScalarLoss:
+    """A loss of one score; with several columns, of each class against the rest.
+
+    Parameters
+    ----------
+    address : int
+        Of a compiled function ``(n, y, raw, loss, gradient, hessian)``.
+    n_columns : int
+        1, or the number of classes.
+    check : callable or None
+        Called with what the loss says before anybody uses it: (codes, scores, sum of the losses,
+        gradient, hessian). Whatever it belongs to lives as long as this loss.
+    convex : bool
+        Whether the loss is. If it is not, negative second derivatives count as zero, so that
+        Newton's steps lead down all the same.
+    non_negative : bool
+        Whether scores must be >= 0.
+    """
+
+    coupled = False
+
+    def __init__(
+        self,
+        address: int,
+        n_columns: int = 1,
+        *,
+        check: Check | None = None,
+        convex: bool = True,
+        non_negative: bool = False,
+    ) -> None:
+        self.n_columns = n_columns
+        self.convex = convex
+        self.address = address
+        self.non_negative = non_negative
+        self._check = check
+
+    def evaluate(
+        self, codes: Codes, row_weights: Floats, scores: Floats, execution: Execution
+    ) -> tuple[float, Floats, Curvature]:
+        """Return value, gradient by the scores, and curvature."""
+        value, gradient, hessian = core.rows_scalar_loss(
+            self.address, self.n_columns, codes, row_weights, scores, *execution
+        )
+        if self._check is not None:
+            self._check(codes, scores, value, gradient, hessian)
+        if not self.convex:
+            np.maximum(hessian, 0.0, out=hessian)
+        return value, gradient, _DiagonalCurvature(hessian, self.n_columns)
+
+    def of_each(self, y: Floats, raw: Floats, execution: Execution) -> Floats:
+        """Return loss, first and second derivative of each score, (3, n_scores).
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_scores,)
+            Zeros and ones.
+        raw : ndarray of shape (n_scores,)
+            Scores.
+        execution : Execution
+            Threads and instruction set.
+        """
+        return core.scores_scalar_loss(self.address, y, raw, *execution)
+
+
+def link_loss(link: str, n_columns: int = 1) -> ScalarLoss:
+    """Return minus the log-likelihood under a link.
+
+    Parameters
+    ----------
+    link : {"logit", "probit", "cloglog", "noisy_or"}
+        How a score becomes the probability of the positive class.
+    n_columns : int
+        1, or the number of classes for one-vs-rest.
+    """
+    address = core.link_losses()[link]
+    return ScalarLoss(address, n_columns, non_negative=link == "noisy_or")

@@ -1,0 +1,216 @@
+"""The matrix of a fit: the two products that solvers need, sparse or dense."""
+
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from wordodds._core import linear as core
+from wordodds._core import sparse as sparse_core
+from wordodds._execution import Execution
+from wordodds._sparse import CsrArrays
+
+__all__ = ["DenseMatrix", "Matrix", "SparseMatrix"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class Matrix(Protocol):
+    """What an objective asks of its matrix X, (n_rows, n_cols).
+
+    Every dense side has 1 column or a multiple of four, as `padded_columns` says.
+    """
+
+    n_rows: int
+    n_cols: int
+    is_sparse: bool
+
+    def times(self, right: Floats, bias: Floats | None = None) -> Floats:
+        """Return X right + bias, (n_rows, width)."""
+
+    def transposed_times(self, right: Floats) -> Floats:
+        """Return X^T right, (n_cols, width)."""
+
+    def transposed_times_plus(
+        self, right: Floats, factor: float, addend: Floats, out: Floats
+    ) -> float:
+        """Write X^T right + factor addend, and return its inner product with the addend."""
+
+    def transposed_squares_times(self, right: Floats) -> Floats:
+        """Return the product of the entries' squares, transposed, with ``right``."""
+
+    def block(self, begin: int, end: int) -> Floats:
+        """Return some rows as a dense array."""
+
+    def gram(self, scale: Floats) -> Floats:
+        """Return X diag(scale) X^T, (n_rows, n_rows)."""
+
+    def row_squares(self) -> Floats:
+        """Return the squared length of each row."""
+
+    def squares(self) -> float:
+        """Return the sum of the squared entries."""
+
+    def as_csr(self) -> CsrArrays:
+        """Return the matrix for kernels that visit row by row."""
+
+
+class SparseMatrix:
+    """A CSR matrix, and its transpose from the first time that it is needed.
+
+    Parameters
+    ----------
+    rows : CsrArrays
+        Validated, without repeated entries.
+    execution : Execution
+        Threads and instruction set.
+    """
+
+    is_sparse = True
+
+    def __init__(self, rows: CsrArrays, execution: Execution) -> None:
+        data = rows.data if rows.data.dtype.kind == "f" else rows.data.astype(np.float64)
+        self.rows = rows._replace(data=data)
+        self.n_rows, self.n_cols = rows.n_rows, rows.n_cols
+        self._execution = execution
+
+    @cached_property
+    def columns(self) -> CsrArrays:
+        """The rows of the transpose."""
+        indptr, indices, data, n_rows, n_cols = self.rows
+        columns = sp.csr_array((data, indices, indptr), shape=(n_rows, n_cols)).tocsc()
+        return CsrArrays(columns.indptr, columns.indices, columns.data, n_cols, n_rows)
+
+    def times(self, right: Floats, bias: Floats | None = None) -> Floats:
+        """Return X right + bias."""
+        return self._product(self.rows, right, bias)
+
+    def transposed_times(self, right: Floats) -> Floats:
+        """Return X^T right."""
+        return self._product(self.columns, right)
+
+    def transposed_times_plus(
+        self, right: Floats, factor: float, addend: Floats, out: Floats
+    ) -> float:
+        """Write X^T right + factor addend, and return its inner product with the addend."""
+        indptr, indices, data, _, _ = self.columns
+        return core.csr_multiply(
+            indptr, indices, data, right, None, factor, addend, False, out, *self._execution
+        )
+
+    def transposed_squares_times(self, right: Floats) -> Floats:
+        """Return the product of the entries' squares, transposed, with ``right``."""
+        return self._product(self.columns, right, squares=True)
+
+    def block(self, begin: int, end: int) -> Floats:
+        """Return some rows as a dense array."""
+        indptr, indices, data, _, n_cols = self.rows
+        first, last = indptr[begin], indptr[end]
+        part = (data[first:last], indices[first:last], indptr[begin : end + 1] - first)
+        dense = sp.csr_array(part, shape=(end - begin, n_cols)).toarray()
+        return np.asarray(dense, dtype=np.float64)
+
+    def gram(self, scale: Floats) -> Floats:
+        """Return X diag(scale) X^T."""
+        indptr, indices, data, n_rows, n_cols = self.rows
+        matrix = sp.csr_array((data, indices, indptr), shape=(n_rows, n_cols), dtype=np.float64)
+        scaled = sp.csr_array((matrix.data * scale[indices], indices, indptr), shape=matrix.shape)
+        return np.asarray((scaled @ matrix.T).toarray())
+
+    def row_squares(self) -> Floats:
+        """Return the squared length of each row."""
+        ones = np.ones((self.n_cols, 1))
+        return self._product(self.rows, ones, squares=True)[:, 0]
+
+    def squares(self) -> float:
+        """Return the sum of the squared entries."""
+        # Not by a linear algebra library, which may start threads for it.
+        return float(np.einsum("i,i->", self.rows.data, self.rows.data))
+
+    def as_csr(self) -> CsrArrays:
+        """Return the rows."""
+        return self.rows
+
+    def _product(
+        self, rows: CsrArrays, right: Floats, bias: Floats | None = None, squares: bool = False
+    ) -> Floats:
+        product = np.empty((rows.n_rows, right.shape[1]))
+        core.csr_multiply(
+            rows.indptr,
+            rows.indices,
+            rows.data,
+            right,
+            bias,
+            0.0,
+            None,
+            squares,
+            product,
+            *self._execution,
+        )
+        return product
+
+
+class DenseMatrix:
+    """A dense matrix, multiplied by the linear algebra library of NumPy.
+
+    Parameters
+    ----------
+    rows : ndarray of float32 or float64, (n_rows, n_cols)
+        Finite.
+    execution : Execution
+        Threads and instruction set of what NumPy does not do.
+    """
+
+    is_sparse = False
+
+    def __init__(self, rows: npt.NDArray[Any], execution: Execution) -> None:
+        # In double, as every sum; row by row, so that its order in memory leaves no trace.
+        self._rows = np.ascontiguousarray(rows, dtype=np.float64)
+        self._execution = execution
+        self.n_rows, self.n_cols = rows.shape
+
+    def times(self, right: Floats, bias: Floats | None = None) -> Floats:
+        """Return X right + bias."""
+        product = self._rows @ right
+        if bias is not None:
+            product += bias
+        return product
+
+    def transposed_times(self, right: Floats) -> Floats:
+        """Return X^T right."""
+        return self._rows.T @ right
+
+    def transposed_times_plus(
+        self, right: Floats, factor: float, addend: Floats, out: Floats
+    ) -> float:
+        """Write X^T right + factor addend, and return its inner product with the addend."""
+        np.matmul(self._rows.T, right, out=out)
+        out += factor * addend
+        return float(np.vdot(addend, out))
+
+    def transposed_squares_times(self, right: Floats) -> Floats:
+        """Return the product of the entries' squares, transposed, with ``right``."""
+        return np.square(self._rows).T @ right
+
+    def block(self, begin: int, end: int) -> Floats:
+        """Return some rows."""
+        return self._rows[begin:end]
+
+    def gram(self, scale: Floats) -> Floats:
+        """Return X diag(scale) X^T."""
+        return np.asarray((self._rows * scale) @ self._rows.T)
+
+    def row_squares(self) -> Floats:
+        """Return the squared length of each row."""
+        return np.asarray(np.einsum("ij,ij->i", self._rows, self._rows))
+
+    def squares(self) -> float:
+        """Return the sum of the squared entries."""
+        return float(np.einsum("ij,ij->", self._rows, self._rows))
+
+    def as_csr(self) -> CsrArrays:
+        """Return the rows without their zeros."""
+        arrays = sparse_core.dense_compress_rows(self._rows, *self._execution)
+        return CsrArrays(*arrays, self.n_rows, self.n_cols)

@@ -1,0 +1,119 @@
+"""One-vs-one: a model for each pair of classes, and how their verdicts are joined."""
+
+import time
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.linear.fit import Fitted, fit_columns
+from wordodds.linear.losses import link_loss
+from wordodds.linear.problem import Problem, rows_of_problem
+from wordodds.linear.settings import Settings
+
+__all__ = ["couple_pairs", "fit_pairs", "vote"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+# A pair that is certain would make the system of its row singular.
+CERTAIN = 1e-12
+ROWS_PER_BLOCK = 1024
+
+
+def fit_pairs(problem: Problem, settings: Settings) -> dict[tuple[int, int], Fitted]:
+    """Fit a model to the rows of each pair of classes (a, b), a < b; b is the positive one.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of three or more classes.
+    settings : Settings
+        Of each fit, but that ``max_time`` is for all of them together.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C; what is fitted so far is lost.
+    """
+    began = time.perf_counter()
+    fitted: dict[tuple[int, int], Fitted] = {}
+    n_classes = len(problem.classes)
+    for a in range(n_classes):
+        for b in range(a + 1, n_classes):
+            rows = np.flatnonzero((problem.codes == a) | (problem.codes == b))
+            part = rows_of_problem(problem, rows, settings.how)
+            part = part._replace(codes=(part.codes == b).astype(np.int32))
+            fitted[a, b] = fit_columns(part, link_loss("logit"), _what_is_left(settings, began))
+            if fitted[a, b].descent.reason == "interrupted":
+                raise KeyboardInterrupt
+    return fitted
+
+
+def _what_is_left(settings: Settings, began: float) -> Settings:
+    """Return the settings with what is left of the time."""
+    max_time = settings.limits.max_time
+    if max_time is None:
+        return settings
+    left = max(0.0, max_time - (time.perf_counter() - began))
+    return settings._replace(limits=settings.limits._replace(max_time=left))
+
+
+def vote(scores: Floats, n_classes: int) -> Floats:
+    """Return for each class the duels that it wins, and within (-1/2, 1/2) how clearly.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, n_pairs)
+        Log-odds of the second class of each pair.
+    n_classes : int
+        Classes.
+    """
+    votes = np.zeros((len(scores), n_classes))
+    confidence = np.zeros((len(scores), n_classes))
+    first, second = np.triu_indices(n_classes, 1)
+    for pair, (a, b) in enumerate(zip(first, second, strict=True)):
+        won = scores[:, pair] > 0.0
+        votes[:, b] += won
+        votes[:, a] += ~won
+        confidence[:, b] += scores[:, pair]
+        confidence[:, a] -= scores[:, pair]
+    # Monotone, and less than half a vote: it only decides between equal numbers of votes.
+    return votes + confidence / (3.0 * (np.abs(confidence) + 1.0))
+
+
+def couple_pairs(scores: Floats, n_classes: int) -> Floats:
+    r"""Return probabilities of the classes from those of the pairs.
+
+    .. math:: \min_p \sum_a \sum_{b \ne a} (r_{ba} p_a - r_{ab} p_b)^2, \quad \sum_a p_a = 1
+
+    (Wu, Lin and Weng 2004, their second method), r_ab the probability of a against b.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, n_pairs)
+        Log-odds of the second class of each pair.
+    n_classes : int
+        Classes.
+    """
+    probabilities = np.empty((len(scores), n_classes))
+    for begin in range(0, len(scores), ROWS_PER_BLOCK):
+        block = slice(begin, begin + ROWS_PER_BLOCK)
+        probabilities[block] = _couple(scores[block], n_classes)
+    return probabilities
+
+
+def _couple(scores: Floats, n_classes: int) -> Floats:
+    first, second = np.triu_indices(n_classes, 1)
+    of_second = np.exp(-np.logaddexp(0.0, -scores)).clip(CERTAIN, 1.0 - CERTAIN)
+    r = np.zeros((len(scores), n_classes, n_classes))
+    r[:, second, first] = of_second
+    r[:, first, second] = 1.0 - of_second
+    system = np.zeros((len(scores), n_classes + 1, n_classes + 1))
+    system[:, :n_classes, :n_classes] = -r * r.transpose(0, 2, 1)
+    diagonal = np.arange(n_classes)
+    system[:, diagonal, diagonal] = np.sum(r**2, axis=1)
+    system[:, n_classes, :n_classes] = system[:, :n_classes, n_classes] = 1.0
+    right = np.zeros((len(scores), n_classes + 1, 1))
+    right[:, n_classes] = 1.0
+    probabilities = np.linalg.solve(system, right)[:, :n_classes, 0].clip(0.0)
+    return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))

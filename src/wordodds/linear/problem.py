@@ -1,0 +1,194 @@
+"""From what `fit` was given to what a solver can work on: checked, weighted, and well scaled."""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from wordodds._execution import Execution
+from wordodds._row_weights import rows_of_fit
+from wordodds._sparse import CsrArrays, as_csr, refuse_masked, require_rows, without_repeats
+from wordodds.linear.matrix import DenseMatrix, Matrix, SparseMatrix
+
+__all__ = ["Problem", "penalty_of", "problem_of_fit", "rows_of_problem"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+# A column within these is left as it is: gradients are then of a size that tol can be compared to,
+# and squares stay far from the ends of double.
+LEAST, LARGEST = 1e-10, 1e10
+# Of C times the total weight: below it, weights are zero as far as double can tell.
+STRENGTH_LEAST = 1e-300
+
+
+class Problem(NamedTuple):
+    """Rows, labels and weights of a fit; rows of weight zero are gone."""
+
+    matrix: Matrix
+    classes: npt.NDArray[Any]
+    codes: npt.NDArray[np.int32]
+    row_weights: Floats  # they sum to 1
+    total_weight: float
+    scale: Floats | None  # what column j was divided by; None where none was
+    dtype: npt.DTypeLike  # of the entries as they came
+
+
+def penalty_of(C: float, total_weight: float) -> float:
+    """Return lambda, by which half the squared length of the weights counts.
+
+    Parameters
+    ----------
+    C : float
+        > 0; infinity for no penalty.
+    total_weight : float
+        Of all rows.
+    """
+    return 1.0 / max(C * total_weight, STRENGTH_LEAST)
+
+
+def problem_of_fit(
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    how: Execution,
+    C: float = np.inf,
+    *,
+    rescale: bool = True,
+    non_negative: bool = False,
+) -> Problem:
+    """Check what `fit` was given.
+
+    Parameters
+    ----------
+    model : classifier
+        Named in messages, whose ``class_weight`` counts; left as it is.
+    X : sparse matrix or array-like of shape (n_rows, n_features)
+        Finite numbers.
+    y : array-like of shape (n_rows,)
+        Labels of at least two classes.
+    sample_weight : array-like of shape (n_rows,) or None
+        Rows of weight zero are as good as absent.
+    how : Execution
+        Threads and instruction set.
+    C : float
+        Inverse strength of the penalty that the weights are going to have.
+    rescale : bool
+        Whether to divide columns of extreme sizes by powers of two.
+    non_negative : bool
+        Whether a negative entry is an error.
+    """
+    rows = _checked_rows(model, X, how, non_negative)
+    n_rows = rows.n_rows if isinstance(rows, CsrArrays) else len(rows)
+    classes, codes, weights = rows_of_fit(model, y, n_rows, sample_weight)
+    if len(classes) < 2:
+        raise ValueError(
+            f"{type(model).__name__} needs samples of at least 2 classes in the data, but the data "
+            f"contains only one class: {classes.tolist()[0]!r}"
+        )
+    if weights is None:
+        weights = np.ones(n_rows)
+    elif not weights.all():
+        kept = np.flatnonzero(weights)
+        rows, codes, weights = _take(rows, kept), codes[kept], weights[kept]
+    total = float(weights.sum())
+    if not np.isfinite(total):
+        raise ValueError("sample_weight adds up to more than 1e308: scale it down")
+    dtype = rows.data.dtype if isinstance(rows, CsrArrays) else rows.dtype
+    rows, scale = _well_scaled(rows, penalty_of(C, total)) if rescale else (rows, None)
+    matrix = SparseMatrix(rows, how) if isinstance(rows, CsrArrays) else DenseMatrix(rows, how)
+    return Problem(matrix, classes, codes, weights / total, total, scale, dtype)
+
+
+def rows_of_problem(problem: Problem, kept: npt.NDArray[np.intp], how: Execution) -> Problem:
+    """Return the problem of some rows alone.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of all rows.
+    kept : ndarray
+        Which rows.
+    how : Execution
+        Threads and instruction set.
+    """
+    if isinstance(problem.matrix, SparseMatrix):
+        matrix: Matrix = SparseMatrix(_take_sparse(problem.matrix.rows, kept), how)
+    else:
+        matrix = DenseMatrix(problem.matrix.block(0, problem.matrix.n_rows)[kept], how)
+    weights = problem.row_weights[kept]
+    share = float(weights.sum())
+    return problem._replace(
+        matrix=matrix,
+        codes=problem.codes[kept],
+        row_weights=weights / share,
+        total_weight=problem.total_weight * share,
+    )
+
+
+def _checked_rows(
+    model: Any, X: Any, how: Execution, non_negative: bool
+) -> CsrArrays | npt.NDArray[Any]:
+    """Return X as CSR if it is sparse, else as a dense array of float32 or float64."""
+    if sp.issparse(X):
+        rows = as_csr(X, non_negative=non_negative, execution=how, owner=type(model).__name__)
+        require_rows(rows)
+        return without_repeats(rows, how)
+    from sklearn.base import clone
+    from sklearn.utils.validation import validate_data
+
+    refuse_masked(X, "X")
+    # On a stand-in: a fit that fails must not change what the model knows of its features.
+    dense = np.asarray(validate_data(clone(model), X, dtype=[np.float64, np.float32]))
+    if non_negative and (dense < 0.0).any():
+        row, column = np.argwhere(dense < 0.0)[0]
+        raise ValueError(
+            f"Negative values in data passed to {type(model).__name__} (input X): "
+            f"X[{row}, {column}] is {dense[row, column]}"
+        )
+    return dense
+
+
+def _take(
+    rows: CsrArrays | npt.NDArray[Any], kept: npt.NDArray[np.intp]
+) -> CsrArrays | npt.NDArray[Any]:
+    """Return some of the rows."""
+    return _take_sparse(rows, kept) if isinstance(rows, CsrArrays) else rows[kept]
+
+
+def _take_sparse(rows: CsrArrays, kept: npt.NDArray[np.intp]) -> CsrArrays:
+    taken = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=rows[3:])[kept]
+    return CsrArrays(taken.indptr, taken.indices, taken.data, len(kept), rows.n_cols)
+
+
+def _well_scaled(
+    rows: CsrArrays | npt.NDArray[Any], penalty: float
+) -> tuple[CsrArrays | npt.NDArray[Any], Floats | None]:
+    """Divide columns that are far too large or far too small by powers of two.
+
+    Afterwards neither the entries of a column nor its penalty are much larger than 1: a column that
+    is small beside its penalty stays small, as its weight is going to be.
+    """
+    entries = rows.data if isinstance(rows, CsrArrays) else rows
+    penalised = np.sqrt(penalty)
+    # All above zero, as counts are: no array of sizes is needed.
+    positive = entries.size and float(entries.min()) >= LEAST
+    if positive and max(float(entries.max()), penalised) <= LARGEST:
+        return rows, None
+    present = np.abs(entries[entries != 0])
+    if not present.size:
+        return rows, None
+    if float(present.min()) >= LEAST and max(float(present.max()), penalised) <= LARGEST:
+        return rows, None
+    if isinstance(rows, CsrArrays):
+        largest = np.zeros(rows.n_cols)
+        np.maximum.at(largest, rows.indices, np.abs(entries).astype(np.float64))
+    else:
+        largest = np.abs(entries).max(axis=0).astype(np.float64)
+    sizes = np.maximum(largest, penalised)
+    sizes[(largest == 0.0) | ((sizes >= LEAST) & (sizes <= LARGEST))] = 0.5
+    scale = np.exp2(np.frexp(sizes)[1].clip(-1000, 1000))
+    if isinstance(rows, CsrArrays):
+        return rows._replace(data=rows.data / scale[rows.indices]), scale
+    return rows / scale, scale

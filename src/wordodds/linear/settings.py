@@ -1,0 +1,96 @@
+"""What the parameters of a linear classifier say, checked."""
+
+import math
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from wordodds._execution import Execution, execution
+from wordodds.linear.descent import Limits
+
+__all__ = ["Settings", "settings_of", "weight_type"]
+
+
+class Settings(NamedTuple):
+    """Of a fit: all but the data and the loss."""
+
+    C: float
+    l1_ratio: float
+    solver: str
+    fit_intercept: bool
+    limits: Limits
+    seed: int
+    how: Execution
+
+
+def settings_of(model: Any, solvers: tuple[str, ...]) -> Settings:
+    """Check an estimator's parameters.
+
+    Parameters
+    ----------
+    model : estimator
+        With the parameters of `Settings` and `Limits` by their names; ``l1_ratio`` may be missing.
+    solvers : tuple of str
+        What ``solver`` may be.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the parameter, what was expected and what came.
+    """
+    C = _number(model.C, "C")
+    if not C > 0.0:
+        raise ValueError(f"C must be > 0, got {model.C!r}")
+    l1_ratio = _number(getattr(model, "l1_ratio", 0.0), "l1_ratio")
+    if not 0.0 <= l1_ratio <= 1.0:
+        raise ValueError(f"l1_ratio must be from 0 to 1, got {model.l1_ratio!r}")
+    if model.solver not in solvers:
+        raise ValueError(f"solver must be one of {', '.join(solvers)}, got {model.solver!r}")
+    if l1_ratio > 0.0 and model.solver not in ("auto", "coordinate"):
+        raise ValueError(
+            f'l1_ratio={model.l1_ratio} needs solver="coordinate" or "auto", got {model.solver!r}'
+        )
+    if l1_ratio > 0.0 and math.isinf(C):
+        l1_ratio = 0.0  # a share of nothing
+    tol = _number(model.tol, "tol")
+    if not tol >= 0.0:
+        raise ValueError(f"tol must be >= 0, got {model.tol!r}")
+    if isinstance(model.max_iter, bool) or not isinstance(model.max_iter, Integral):
+        raise TypeError(f"max_iter must be an int, got {model.max_iter!r}")
+    if model.max_iter < 0:
+        raise ValueError(f"max_iter must be >= 0, got {model.max_iter!r}")
+    max_time = None if model.max_time is None else _number(model.max_time, "max_time")
+    if max_time is not None and not max_time >= 0.0:
+        raise ValueError(f"max_time must be >= 0, got {model.max_time!r}")
+    if model.callback is not None and not callable(model.callback):
+        raise TypeError(f"callback must be callable, got {model.callback!r}")
+    limits = Limits(tol, int(model.max_iter), max_time, model.callback, int(model.verbose))
+    seed = int(check_random_state(model.random_state).randint(2**31))
+    how = execution(model.n_jobs)
+    return Settings(C, l1_ratio, model.solver, bool(model.fit_intercept), limits, seed, how)
+
+
+def weight_type(wanted: Any, given: Any) -> np.dtype[Any]:
+    """Return the type of ``coef_``.
+
+    Parameters
+    ----------
+    wanted : dtype or None
+        The parameter.
+    given : dtype
+        Of the matrix.
+    """
+    if wanted is None:
+        return np.dtype(np.float32 if given == np.float32 else np.float64)
+    dtype: np.dtype[Any] = np.dtype(wanted)
+    if dtype not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32, float64 or None, got {wanted!r}")
+    return dtype
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    return float(value)

@@ -1,0 +1,122 @@
+"""What stochastic gradient descent learns from: rows, labels and weights at the border."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from wordodds._execution import Execution
+from wordodds._labels import encode_known_labels, encode_labels
+from wordodds._row_weights import class_weights, row_weights
+from wordodds._sparse import CsrArrays, as_csr, require_rows, without_repeats
+from wordodds.linear.sgd_epochs import Rows
+
+__all__ = ["checked_rows", "held_out", "labelled_rows", "part_of"]
+
+
+def checked_rows(X: Any, how: Execution, owner: str) -> CsrArrays:
+    """Return X as the kernel takes it: floating point, no entry twice.
+
+    Parameters
+    ----------
+    X : matrix
+        As somebody passed it.
+    how : Execution
+        Threads and instruction set.
+    owner : str
+        Who asks.
+    """
+    matrix = as_csr(X, non_negative=False, execution=how, owner=owner)
+    require_rows(matrix)
+    matrix = without_repeats(matrix, how)
+    if matrix.data.dtype == np.int64:
+        matrix = matrix._replace(data=matrix.data.astype(np.float64))
+    return matrix
+
+
+def labelled_rows(
+    matrix: CsrArrays,
+    y: Any,
+    sample_weight: Any,
+    class_weight: Any,
+    known: npt.NDArray[Any] | None,
+    *,
+    coupled: bool,
+) -> tuple[npt.NDArray[Any], Rows]:
+    """Return the classes, and the rows that weigh something with their labels and weights.
+
+    A row whose ``sample_weight`` is zero is as good as absent. As in scikit-learn, a class weight
+    counts where its class is the positive one; in a one-vs-rest column the rest weighs 1.
+
+    Parameters
+    ----------
+    matrix : CsrArrays
+        Validated.
+    y, sample_weight, class_weight : object
+        As somebody passed them.
+    known : ndarray or None
+        The classes, if they are known.
+    coupled : bool
+        Whether a row's loss is one of all columns, so that it has one weight.
+    """
+    if known is None:
+        classes, codes = encode_labels(y, matrix.n_rows)
+    else:
+        classes, codes = known, encode_known_labels(y, matrix.n_rows, known)
+    weights = row_weights(sample_weight, None, classes, codes)
+    if weights is not None and not weights.all():
+        keep = np.flatnonzero(weights)
+        if not len(keep):
+            raise ValueError("the weight of every row is zero: there is nothing to learn from")
+        matrix, codes, weights = _rows_at(matrix, keep), codes[keep], weights[keep]
+        if known is None:
+            present, inverse = np.unique(codes, return_inverse=True)
+            classes, codes = classes[present], np.asarray(inverse, dtype=np.int32)
+    positive_weights = None
+    if class_weight is not None:
+        factors = class_weights(class_weight, classes, codes)
+        if coupled or len(classes) == 2:
+            weights = factors[codes] if weights is None else weights * factors[codes]
+        else:
+            positive_weights = factors
+    if weights is not None and not np.isfinite(weights.sum()):
+        raise ValueError("the weights of the rows add up to more than 1e308: scale them down")
+    return classes, Rows(matrix, codes, weights, positive_weights)
+
+
+def held_out(
+    rows: Rows, fraction: float, random_state: Any
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the rows to learn from and those to judge by, stratified, each in ascending order.
+
+    Parameters
+    ----------
+    rows : Rows
+        All of them.
+    fraction : float
+        The part to judge by.
+    random_state : int, RandomState or None
+        As in scikit-learn's `StratifiedShuffleSplit`, which chooses.
+    """
+    from sklearn.model_selection import StratifiedShuffleSplit
+
+    split = StratifiedShuffleSplit(test_size=fraction, random_state=random_state)
+    train, test = next(split.split(np.zeros((len(rows.codes), 1)), rows.codes))
+    return np.sort(train).astype(np.int64), np.sort(test).astype(np.int64)
+
+
+def part_of(rows: Rows, which: npt.NDArray[np.int64]) -> Rows:
+    """Return some of the rows."""
+    weights = None if rows.weights is None else rows.weights[which]
+    return rows._replace(
+        matrix=_rows_at(rows.matrix, which), codes=rows.codes[which], weights=weights
+    )
+
+
+def _rows_at(matrix: CsrArrays, which: npt.NDArray[Any]) -> CsrArrays:
+    whole = sp.csr_array(
+        (matrix.data, matrix.indices, matrix.indptr), shape=(matrix.n_rows, matrix.n_cols)
+    )
+    part = whole[which]
+    return CsrArrays(part.indptr, part.indices, part.data, len(which), matrix.n_cols)

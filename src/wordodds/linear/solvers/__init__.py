@@ -1,0 +1,78 @@
+"""Solvers: each a file, each a generator of iterates.
+
+A solver knows objectives, not losses; `wordodds.linear.descent` runs it, writes the history and
+decides when it ends.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from wordodds.linear.objective import Objective
+from wordodds.linear.solvers.conjugate import conjugate_gradients
+from wordodds.linear.solvers.coordinate import sparse_descent
+from wordodds.linear.solvers.dual import dual_then_newton, is_quick
+from wordodds.linear.solvers.gradient import gradient_descent
+from wordodds.linear.solvers.irls import irls, irls_unknowns
+from wordodds.linear.solvers.iterate import Floats, Iterate
+from wordodds.linear.solvers.lbfgs import lbfgs
+from wordodds.linear.solvers.newton_cg import newton_cg
+from wordodds.linear.solvers.projected import point_inside, projected_gradient, projected_newton
+from wordodds.linear.solvers.sag import sag
+from wordodds.linear.solvers.sgd import sgd
+
+__all__ = [
+    "DESCENTS",
+    "PROJECTED",
+    "STOCHASTIC",
+    "Floats",
+    "Iterate",
+    "choose",
+    "point_inside",
+    "sparse_descent",
+]
+
+Descent: TypeAlias = Callable[[Objective, Floats], Iterator[Iterate]]
+Stochastic: TypeAlias = Callable[[Objective, Floats, int], Iterator[Iterate]]
+
+# Those that need nothing but an objective.
+DESCENTS: dict[str, Descent] = {
+    "irls": irls,
+    "newton-cg": newton_cg,
+    "lbfgs": lbfgs,
+    "cg": conjugate_gradients,
+    "gd": gradient_descent,
+}
+
+# Those that visit the rows one by one, in an order that a seed decides.
+STOCHASTIC: dict[str, Stochastic] = {
+    "dual": dual_then_newton,
+    "sag": sag,
+    "sgd": sgd,
+}
+
+# Those that keep every parameter >= 0.
+PROJECTED: dict[str, Descent] = {"newton-cg": projected_newton, "gd": projected_gradient}
+
+# Up to here, to write the system down and solve it is quicker than conjugate gradients.
+IRLS_UNKNOWNS = 300
+
+
+def choose(objective: Objective) -> str:
+    """Return the solver that suits an objective's shape best.
+
+    Parameters
+    ----------
+    objective : Objective
+        With a quadratic penalty, or none.
+    """
+    if objective.loss.non_negative:
+        return "newton-cg"
+    unknowns = irls_unknowns(
+        objective.matrix.n_rows,
+        objective.shape[0],
+        objective.loss.n_columns,
+        objective.loss.coupled,
+    )
+    if unknowns <= IRLS_UNKNOWNS:
+        return "irls"
+    return "dual" if objective.matrix.is_sparse and is_quick(objective) else "newton-cg"

@@ -1,0 +1,134 @@
+"""Coordinate descent for L1 and elastic net, good where most weights are zero.
+
+Each step takes the weights that are not zero and the features that violate the optimality
+conditions by most, finds the optimum of these alone by Newton steps (a quadratic model, minimised
+by coordinate descent with the penalty; a line search on the true objective), and looks at every
+feature again.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from wordodds._core import linear as core
+from wordodds._execution import Execution
+from wordodds._sparse import CsrArrays
+from wordodds.linear.objective import Objective
+from wordodds.linear.solvers.iterate import Floats, Iterate
+
+__all__ = ["coordinate_descent", "sparse_descent"]
+
+# A step that lowers the value by no more than its rounding, and the violation by less than this
+# share, has met the end of double precision.
+ROUNDING = 2.0**-50
+PROGRESS_MIN = 0.1
+
+
+def sparse_descent(objective: Objective, start: Floats, l1_ratio: float) -> Iterator[Iterate]:
+    """Yield the iterates of coordinate descent on an objective, a share of whose penalty is L1.
+
+    Parameters
+    ----------
+    objective : Objective
+        Softmax or logistic, with one penalty for all features.
+    start : ndarray
+        Where to begin.
+    l1_ratio : float
+        The share.
+    """
+    if not isinstance(objective.penalty, float):
+        raise TypeError("coordinate descent scales features by itself")
+    n_columns = objective.loss.n_columns
+    for iterate in coordinate_descent(
+        objective.matrix.as_csr(),
+        objective.codes,
+        objective.row_weights,
+        loss="softmax" if objective.loss.coupled else "logistic",
+        n_columns=n_columns,
+        C=1.0 / (objective.penalty * float(objective.row_weights.sum())),
+        l1_ratio=l1_ratio,
+        fit_intercept=objective.fit_intercept,
+        execution=objective.execution,
+        start=start[:, :n_columns],
+    ):
+        point = np.zeros(objective.shape)
+        point[:, :n_columns] = iterate.point
+        yield iterate._replace(where=point)
+
+
+def coordinate_descent(
+    matrix: CsrArrays,
+    codes: npt.NDArray[np.int32],
+    row_weights: npt.NDArray[np.float64],
+    *,
+    loss: str,
+    n_columns: int,
+    C: float,
+    l1_ratio: float,
+    fit_intercept: bool,
+    execution: Execution,
+    start: npt.NDArray[np.float64] | None = None,
+) -> Iterator[Iterate]:
+    """Minimise a penalised logistic loss; see `LogisticRegression` for the objective.
+
+    Parameters
+    ----------
+    matrix : CsrArrays
+        The rows, float32 or float64, no entry twice.
+    codes : array of int32, (n_rows,)
+        Class of each row.
+    row_weights : array of float64, (n_rows,)
+        All above zero.
+    loss : {"logistic", "softmax"}
+        Logistic: each column of weights by itself, is it this class? Softmax: all together.
+    n_columns : int
+        Columns of weights: 1 for two classes (code 1 is the positive one), else the number of
+        classes.
+    C, l1_ratio : float
+        Inverse strength of the penalty, and the share of it that is L1.
+    fit_intercept : bool
+        Whether there is an intercept, which is not penalised.
+    execution : Execution
+        Threads and instruction set; the results do not depend on them.
+    start : array, (n_features + fit_intercept, n_columns), optional
+        Where to begin instead of zero; it is not changed.
+
+    Yields
+    ------
+    Iterate
+        First the start, then each step. ``point`` is one and the same array, changed by the next
+        step. The generator ends by itself when rounding lets nothing improve any more.
+    """
+    n_features = matrix.n_cols
+    total = float(row_weights.sum())
+    penalty = 1.0 / (total * C)
+    shape = (n_features + fit_intercept, n_columns)
+    point = np.zeros(shape) if start is None else np.array(start, dtype=np.float64, order="C")
+    if point.shape != shape:
+        raise ValueError(f"start must have the shape {shape}, got {point.shape}")
+    by_column = sp.csr_array(
+        (matrix.data, matrix.indices, matrix.indptr), shape=(matrix.n_rows, n_features)
+    ).tocsc()
+    columns = (by_column.indptr, by_column.indices, by_column.data)
+    state = core.Coordinates(
+        codes,
+        row_weights / total,
+        point,
+        loss == "softmax",
+        l1_ratio * penalty,
+        (1.0 - l1_ratio) * penalty,
+        fit_intercept,
+    )
+    n_entries = max(1, by_column.nnz)
+    value, norm, entries = core.csc_start_coordinates(*columns, state, *execution)
+    passes = entries / n_entries
+    yield Iterate(point, value, norm, passes)
+    while norm > 0.0:
+        before, norm_before = value, norm
+        value, norm, entries = core.csc_step_coordinates(*columns, state, *execution)
+        passes += entries / n_entries
+        yield Iterate(point, value, norm, passes)
+        if before - value <= ROUNDING * value and norm > (1.0 - PROGRESS_MIN) * norm_before:
+            return

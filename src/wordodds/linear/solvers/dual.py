@@ -1,0 +1,354 @@
+"""Dual coordinate ascent: the short way to the optimum when columns outnumber rows.
+
+The weights of the L2-regularised optimum are W = sum_i x_i^T a_i with
+a_i = C s_i (onehot(y_i) - p_i). An epoch visits the rows in random order and solves for one a_i,
+all its classes at once, with the others fixed (``csrc/include/wordodds/linear/dual.hpp``). Columns
+that occur in one row only are folded into that row. Large problems start in single precision,
+which comes to about 1e-10 of the optimum, and go on in double.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._core import linear as core
+from wordodds._core import score as score_core
+from wordodds._execution import Execution
+from wordodds._sparse import CsrArrays
+from wordodds.linear.objective import Objective
+from wordodds.linear.solvers.dual_gap import GapBound
+from wordodds.linear.solvers.iterate import Floats, Iterate
+from wordodds.linear.solvers.newton_cg import newton_cg
+
+__all__ = ["dual_ascent", "dual_then_newton", "is_quick"]
+
+_UNLIKELY = -40.0  # the log-odds of a probability of zero, near enough
+_SMALL = 1 << 21  # bytes of weights that stay in the cache anyway
+_SAFE_IN_SINGLE = 1e12  # largest value, cost or curvature that single precision may see
+_SAFE = 1e100  # the same for double
+_PATIENCE = 8  # looks without progress before the generator ends
+_QUICK = 100.0  # mean curvature of a row beside the penalty up to which a few epochs will do
+_PASSES_MAX = 400  # after that many, conjugate gradients are quicker
+
+
+def is_quick(objective: Objective) -> bool:
+    """Return whether dual ascent is a quick way to an objective's optimum.
+
+    Parameters
+    ----------
+    objective : Objective
+        Of any loss.
+    """
+    if not isinstance(objective.penalty, float) or objective.penalty == 0.0:
+        return False
+    if not _is_logistic(objective):
+        return False
+    weights, matrix = objective.row_weights, objective.matrix
+    if weights.min() == weights.max():
+        curvature = float(weights[0]) * matrix.squares()
+    else:
+        curvature = float(weights @ matrix.row_squares())
+    return curvature / objective.penalty <= _QUICK * matrix.n_rows
+
+
+def dual_then_newton(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
+    """Yield the iterates of dual ascent; where it gets stuck, Newton's method goes on.
+
+    Parameters
+    ----------
+    objective : Objective
+        Softmax or logistic, with one penalty for all features.
+    start : ndarray
+        Where to begin.
+    seed : int
+        Of the order in which rows are visited.
+    """
+    if not _is_logistic(objective):
+        raise ValueError('solver="dual" knows the logistic losses alone: use solver="newton-cg"')
+    if not isinstance(objective.penalty, float) or objective.penalty == 0.0:
+        raise ValueError(
+            'solver="dual" needs a finite C and features within 1e-10 and 1e10: use '
+            'solver="newton-cg"'
+        )
+    n_columns = objective.loss.n_columns
+    anywhere = bool(start.any())
+    if anywhere:
+        value = objective.at(start).value
+    else:
+        value = _loss_at_zero(objective.loss.coupled, n_columns) * float(
+            objective.row_weights.sum()
+        )
+    last = Iterate(start, value, math.nan, objective.passes)  # a gradient costs as an epoch
+    yield last
+    for look in dual_ascent(
+        objective.matrix.as_csr(),
+        objective.codes,
+        objective.row_weights,
+        loss="softmax" if objective.loss.coupled else "logistic",
+        n_columns=n_columns,
+        C=1.0 / objective.penalty,
+        fit_intercept=objective.fit_intercept,
+        execution=objective.execution,
+        seed=seed,
+        start=start[:, :n_columns] if anywhere else None,
+        width=objective.width,
+        with_bounds=False,
+    ):
+        last = look
+        yield last
+        if look.passes > _PASSES_MAX:
+            break
+    objective.passes = int(last.passes)
+    steps = newton_cg(objective, last.point)
+    next(steps)  # where dual ascent ended
+    yield from steps
+
+
+def _loss_at_zero(is_softmax: bool, n_columns: int) -> float:
+    return math.log(n_columns) if is_softmax else n_columns * math.log(2.0)
+
+
+def _is_logistic(objective: Objective) -> bool:
+    loss = objective.loss
+    return loss.coupled or loss.address == core.link_losses()["logit"]
+
+
+def dual_ascent(
+    matrix: CsrArrays,
+    codes: npt.NDArray[np.int32],
+    row_weights: npt.NDArray[np.float64],
+    *,
+    loss: str,
+    n_columns: int,
+    C: float,
+    fit_intercept: bool,
+    execution: Execution,
+    seed: int | None = None,
+    start: npt.NDArray[np.float64] | None = None,
+    width: int | None = None,
+    with_bounds: bool = True,
+) -> Iterator[Iterate]:
+    """Yield better and better points until nothing gets better.
+
+    Looking at a point costs as much as an epoch: it happens after 3, 5, 7, ... epochs, later less
+    often. Ends by itself when precision is exhausted; yields nothing at all, or ends early, where
+    numbers would overflow (squared row norms times C beyond 1e100). With huge C it is slow: then
+    go on from the last point with another solver.
+
+    Parameters
+    ----------
+    matrix : CsrArrays
+        Validated; float32 or float64.
+    codes : int32 array
+        Class of each row.
+    row_weights : float64 array
+        Weight of each row, > 0.
+    loss : {"softmax", "logistic"}
+        Coupled classes, or each column by itself (one column: is it code 1?).
+    n_columns : int
+        Columns of weights.
+    C : float
+        Inverse of the penalty.
+    fit_intercept : bool
+        Whether there is an unpenalised intercept.
+    execution : Execution
+        Threads and instruction set.
+    seed : int or None
+        For the order of the rows.
+    start : array (n_features + fit_intercept, n_columns) or None
+        Where to begin, if that is better than zero.
+    width : int or None
+        Columns of the points, zeros behind those of weights; None: no more than these.
+    with_bounds : bool
+        Whether to bound what is left to gain, which costs as much as an epoch once.
+    """
+    if loss not in ("softmax", "logistic"):
+        raise ValueError(f'loss must be "softmax" or "logistic", got {loss!r}')
+    ascent = _Ascent(
+        matrix, codes, C * row_weights, loss == "softmax", n_columns, fit_intercept, execution
+    )
+    if not ascent.is_safe:
+        return
+    if start is not None:
+        ascent.begin_at(start)
+    random = np.random.default_rng(seed)
+    total = float(ascent.costs.sum())
+    best = math.inf
+    n_epochs = n_idle = 0
+    while n_idle < _PATIENCE:
+        for _ in range(3 if n_epochs == 0 else max(2, n_epochs // 4)):
+            ascent.epoch(random)
+            n_epochs += 1
+        look, gap = ascent.look(width or n_columns, with_bounds)
+        if not (math.isfinite(look.value) and math.isfinite(look.gradient_norm)):
+            return
+        yield look._replace(
+            value=look.value / total,
+            gradient_norm=look.gradient_norm / total,
+            gap_bound=look.gap_bound / total,
+        )
+        stuck = look.gradient_norm >= (0.9 if ascent.is_single else 1.0) * best
+        best = min(best, look.gradient_norm)
+        if ascent.is_single:
+            if stuck or gap < 1e-6 * abs(look.value):
+                ascent.to_double()
+            continue
+        n_idle = n_idle + 1 if stuck else 0
+
+
+class _Ascent:
+    """The state that epochs change."""
+
+    def __init__(
+        self,
+        matrix: CsrArrays,
+        codes: npt.NDArray[np.int32],
+        costs: npt.NDArray[np.float64],
+        is_softmax: bool,
+        n_columns: int,
+        fit_intercept: bool,
+        execution: Execution,
+    ) -> None:
+        self.matrix, self.costs, self.execution = matrix, costs, execution
+        self.is_softmax, self.fit_intercept = is_softmax, fit_intercept
+        split = core.dual_setup(*matrix[:3], matrix.n_cols, *execution)
+        shared, single = split[5], split[6]
+        with np.errstate(over="ignore"):
+            norms = shared + single
+            curvature = float(np.max(costs * norms))
+        # Rows feel the intercept as a column this large, squared. Small C: large, or it would lag
+        # behind the weights; large C: small, or it would hold them up.
+        mean_norm, mean_cost = float(np.mean(norms)), float(np.mean(costs))
+        step = 0.1 * math.sqrt(mean_norm / mean_cost) if mean_norm > 0 else 1.0 / mean_cost
+        step = step if fit_intercept else 0.0
+        self.setup = core.DualSetup(*split, codes, costs, is_softmax, n_columns, step)
+        self.limit = max(curvature, float(np.max(costs)), float(np.max(costs)) * step)
+        self.is_safe = bool(self.limit < _SAFE)
+        n_rows, stride = matrix.n_rows, self.setup.stride
+        self.log_odds = np.full((n_rows, stride), _UNLIKELY)
+        own = codes if n_columns > 1 else codes - 1
+        rows = np.flatnonzero(own >= 0)
+        self.log_odds[rows, own[rows]] = 0.0 if is_softmax else -_UNLIKELY
+        self.log_odds[:, n_columns:] = -700.0
+        self.intercept, self.sums = np.zeros(stride), np.zeros(stride)
+        n_shared = self.setup.n_shared
+        tiny = 0 < np.min(np.abs(split[4]), initial=1.0) < 1 / _SAFE_IN_SINGLE
+        self.is_single = (
+            n_shared * stride * 8 > _SMALL and self.limit < _SAFE_IN_SINGLE and not tiny
+        )
+        self.weights: npt.NDArray[Any] = np.zeros(
+            (n_shared, stride), np.float32 if self.is_single else np.float64
+        )
+        self.residuals = np.empty(n_rows * stride)
+        self.gradient = np.empty(n_shared * stride)
+        self.gap: GapBound | None = None
+        in_class = np.bincount(codes, costs, minlength=max(2, n_columns))
+        self.wanted = in_class[1:2] if n_columns == 1 else in_class[:n_columns]
+        self.passes = 0
+
+    def begin_at(self, start: npt.NDArray[np.float64]) -> None:
+        """Take the dual variables that a point implies, if they are better than none."""
+        n_cols, n_columns = self.matrix.n_cols, self.setup.n_columns
+        weights = np.zeros((n_cols, score_core.padded_classes(n_columns)))
+        weights[:, :n_columns] = start[:n_cols]
+        bias = start[n_cols] if self.fit_intercept else np.zeros(n_columns)
+        scores = score_core.csr_score_classes(
+            *self.matrix[:3], weights, np.ascontiguousarray(bias), *self.execution
+        )
+        if self.is_softmax:
+            score_core.rows_log_softmax(scores, *self.execution)
+        before = self.log_odds.copy(), self.weights, self.is_single
+        self.log_odds[:, :n_columns] = np.clip(scores, -700.0, 700.0)
+        self.to_double()
+        self.intercept[:n_columns] = bias
+        loss, _, squares, *_ = self._measure()
+        self.passes += 2
+        at_zero = _loss_at_zero(self.is_softmax, n_columns) * float(self.costs.sum())
+        if not loss + squares / 2 < at_zero:
+            self.log_odds, self.weights, self.is_single = before
+            self.intercept[:] = 0.0
+            self.sums[:] = 0.0
+        elif before[2]:
+            self.weights, self.is_single = self.weights.astype(np.float32), True
+
+    def epoch(self, random: np.random.Generator) -> None:
+        """Visit every row once."""
+        order = random.permutation(self.matrix.n_rows).astype(np.int32)
+        core.dual_ascend(self.setup, order, *self._state(), *self.execution)
+        self.passes += 2
+        if self.fit_intercept:
+            # What the multipliers still lack: at least 1 / sum_i c_i p_i of a Newton step on the
+            # intercept alone. It is what moves the intercepts of rare classes, or when C is tiny.
+            sums = self.sums[: self.setup.n_columns]
+            had = np.maximum(self.wanted - sums, 1e-300)
+            step = np.clip(sums / had, -1.0, 1.0)
+            # A constant added to all of softmax's intercepts changes nothing: there is none.
+            self.intercept[: len(sums)] += step - step.mean() if self.is_softmax else step
+
+    def look(self, width: int, with_bound: bool) -> tuple[Iterate, float]:
+        """Return point, value, gradient, not yet divided by the total weight; and about the gap."""
+        n_columns = self.setup.n_columns
+        loss, entropy, squares, gradient, intercept_gradient = self._measure()
+        self.passes += 2
+        value = loss + squares / 2
+        # In single precision the weights are not exactly those of the dual variables.
+        dual = entropy - squares / 2 * (1.0 + (1e-6 if self.is_single else 1e-13))
+        gap, bound = value - dual, math.inf
+        if self.fit_intercept:
+            gradient = max(gradient, float(np.max(np.abs(intercept_gradient))))
+            # With this intercept: a bound only once the dual variables sum to zero.
+            gap += float(self.intercept @ self.sums)
+            if with_bound:
+                if self.gap is None:
+                    self.gap = GapBound(self.setup, self.is_softmax, self.execution)
+                bound = value - self.gap.feasible_value(dual, self.sums[:n_columns])
+        elif with_bound:
+            bound = gap
+        return Iterate(self._point(width), value, gradient, self.passes, max(bound, 0.0)), gap
+
+    def _point(self, width: int) -> Callable[[], Floats]:
+        """Return a function that writes out where ascent is now: most points nobody wants."""
+        weights, log_odds = self.weights.copy(), self.log_odds.copy()
+        intercept = self.intercept.copy()
+
+        @cache
+        def point() -> Floats:
+            n_cols, n_columns = self.matrix.n_cols, self.setup.n_columns
+            found = np.empty((n_cols + self.fit_intercept, n_columns))
+            core.csr_spread_weights(
+                *self.matrix[:3],
+                n_cols,
+                self.setup,
+                weights.astype(np.float64, copy=False),
+                core.dual_variables(self.setup, log_odds, *self.execution),
+                found,
+                *self.execution,
+            )
+            if self.fit_intercept:
+                found[n_cols] = intercept[:n_columns]
+            if width == n_columns:
+                return found
+            padded = np.zeros((len(found), width))
+            padded[:, :n_columns] = found
+            return padded
+
+        return point
+
+    def to_double(self) -> None:
+        """Make the weights anew from the dual variables, in double precision."""
+        duals = core.dual_variables(self.setup, self.log_odds, *self.execution)
+        self.weights = core.dual_weights(self.setup, duals, *self.execution)
+        self.sums[:] = duals.sum(axis=0)
+        self.is_single = False
+
+    def _state(self) -> tuple[Any, Any, Any, Any]:
+        return self.weights, self.intercept, self.sums, self.log_odds
+
+    def _measure(self) -> tuple[float, float, float, float, npt.NDArray[np.float64]]:
+        return core.dual_measure(
+            self.setup, *self._state(), self.residuals, self.gradient, *self.execution
+        )

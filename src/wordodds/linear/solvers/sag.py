@@ -1,0 +1,84 @@
+r"""Stochastic average gradient (Schmidt, Le Roux and Bach).
+
+Every row's last known gradient is remembered. A step visits one row, renews its gradient, and goes
+along the sum of all of them,
+
+.. math:: w \leftarrow w - \eta \left( \sum_i g_i + \lambda w \right)
+
+at the cost of that one row: as cheap as stochastic gradient descent, but it converges to the
+optimum at a linear rate, as the remembered sum becomes the gradient itself.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from wordodds._core import linear as core
+from wordodds.linear.objective import Objective
+from wordodds.linear.solvers.iterate import Floats, Iterate, iterate_at
+
+__all__ = ["sag"]
+
+
+def sag(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
+    """Yield the iterates of stochastic average gradient descent, one an epoch.
+
+    Parameters
+    ----------
+    objective : Objective
+        What to minimise, with one penalty for all features.
+    start : ndarray
+        Where to begin.
+    seed : int
+        Of the order in which rows are visited.
+    """
+    if not isinstance(objective.penalty, float):
+        raise ValueError(
+            'solver="sag" takes no features beyond 1e10 or below 1e-10: scale them, or use '
+            'solver="newton-cg"'
+        )
+    random = np.random.default_rng(seed)
+    rows = objective.matrix.as_csr()
+    here = objective.at(start)
+    yield iterate_at(here)
+    n_cols = rows.n_cols
+    step = _step(objective, objective.penalty)
+    row_gradients = here.by_scores.copy()
+    gradient = objective.matrix.transposed_times(row_gradients)
+    by_intercepts = row_gradients.sum(axis=0)
+    weights = np.ascontiguousarray(start[:n_cols]).copy()
+    intercepts = start[-1].copy() if objective.fit_intercept else np.zeros(objective.width)
+    while True:
+        core.csr_sag_epoch(
+            rows.indptr,
+            rows.indices,
+            rows.data,
+            objective.codes,
+            objective.row_weights,
+            objective.penalty,
+            objective.loss.address,
+            objective.loss.n_columns,
+            objective.fit_intercept,
+            step,
+            # With replacement: in permuted orders the remembered gradients are all of one age, and
+            # steps of this length need not converge.
+            random.integers(rows.n_rows, size=rows.n_rows),
+            weights,
+            intercepts,
+            row_gradients,
+            gradient,
+            by_intercepts,
+            *objective.execution,
+        )
+        objective.passes += 2
+        point = np.concatenate([weights, intercepts[np.newaxis]])[: objective.shape[0]]
+        yield iterate_at(objective.at(point))
+
+
+def _step(objective: Objective, penalty: float) -> float:
+    """Return 1 / L, L the largest curvature that one row and the penalty can have."""
+    squares = objective.matrix.row_squares() + objective.fit_intercept
+    largest = float(np.max(objective.row_weights * squares)) * objective.matrix.n_rows
+    # 1/4 bounds the second derivative of the logistic loss, 1/2 that of the softmax.
+    bound = 0.5 if objective.loss.coupled else 0.25
+    return 1.0 / (bound * largest + penalty)

@@ -1,0 +1,60 @@
+"""The bindings of the linear kernels: SciPy's products, and lengths checked."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from wordodds._core import linear as core
+
+ONE = (1, 0)  # n_jobs, instruction set
+KINDS = [(index, value) for index in (np.int32, np.int64) for value in (np.float32, np.float64)]
+
+
+@pytest.mark.parametrize(("index", "value"), KINDS)
+@pytest.mark.parametrize("width", [1, 4, 20, 24])
+def test_products_are_those_of_scipy(index, value, width):
+    rng = np.random.default_rng(0)
+    X = sp.random_array((50, 30), density=0.2, rng=rng, dtype=value, format="csr")
+    arrays = X.indptr.astype(index), X.indices.astype(index), X.data
+    right, bias = rng.normal(size=(30, width)), rng.normal(size=width)
+    double = X.astype(np.float64)
+    product, addend = np.empty((50, width)), rng.normal(size=(50, width))
+    assert core.csr_multiply(*arrays, right, bias, 0.0, None, False, product, *ONE) == 0.0
+    np.testing.assert_allclose(product, double @ right + bias, rtol=1e-12, atol=1e-12)
+    core.csr_multiply(*arrays, right, None, 0.0, None, True, product, *ONE)
+    np.testing.assert_allclose(product, double**2 @ right, rtol=1e-12, atol=1e-12)
+    inner = core.csr_multiply(*arrays, right, None, 3.0, addend, False, product, *ONE)
+    np.testing.assert_allclose(product, double @ right + 3.0 * addend, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(inner, np.sum(addend * product), rtol=1e-12)
+
+
+def test_lengths_are_checked():
+    X = sp.csr_array(np.eye(3))
+    arrays, ones, codes = (X.indptr, X.indices, X.data), np.ones(3), np.zeros(3, dtype=np.int32)
+    three, four, five = np.ones((3, 3)), np.ones((3, 4)), np.ones((5, 4))
+    for right, bias, addend, product, message in (
+        (three, None, None, three, "not padded"),
+        (four, ones, None, four, "differ in columns"),
+        (four, None, None, five, "another shape"),
+        (four, None, five, four, "differ in shape"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            core.csr_multiply(*arrays, right, bias, 0.0, addend, False, product, *ONE)
+    for call in (
+        lambda: core.vectors_dot(ones, ones[:2], *ONE),
+        lambda: core.vectors_add(1.0, ones[:2], ones, *ONE),
+        lambda: core.vectors_scale_add(ones[:2], 1.0, ones, *ONE),
+        lambda: core.vectors_cg_step(1.0, ones, ones, ones[:2], ones, ones, ones, *ONE),
+        lambda: core.rows_softmax_loss(3, codes[:2], ones, np.ones((3, 4)), *ONE),
+        lambda: core.rows_softmax_loss(3, codes, ones[:2], np.ones((3, 4)), *ONE),
+        lambda: core.rows_scalar_loss(
+            core.link_losses()["logit"], 1, codes, ones, np.ones((2, 1)), *ONE
+        ),
+        lambda: core.rows_softmax_curve(ones[:2], np.ones((3, 4)), np.ones((3, 4)), *ONE),
+    ):
+        with pytest.raises(ValueError, match="differ in length"):
+            call()
+    with pytest.raises(ValueError, match="not padded"):
+        core.rows_softmax_loss(3, codes, ones, np.ones((3, 3)), *ONE)
+    with pytest.raises(ValueError, match="differ in shape"):
+        core.rows_softmax_curve(ones, np.ones((3, 8)), np.ones((3, 4)), *ONE)
