@@ -5,18 +5,12 @@ six figures, 20 Newsgroups: from ``WORDODDS_DATA``, the cache folder or a downlo
 versions of the packages draw the same bytes.
 """
 
-import argparse
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import numpy.typing as npt
+from drawing import BLACK, BLUE, GREEN, GREY, GRID, ORANGE, Drawing, draw_all
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse
 from naive_bayes_numbers import Floats, bag_of_words, confidence, messages, outliers
@@ -29,26 +23,6 @@ from wordodds import (
     GaussianDiscriminant,
     MultinomialNB,
 )
-
-HERE = Path(__file__).parent
-
-# Okabe and Ito's colours, which colour-blind readers can tell apart.
-BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
-GREY, BLACK = "#888888", "#222222"
-
-STYLE = {
-    "svg.hashsalt": "wordodds",
-    "svg.fonttype": "path",
-    "font.family": "DejaVu Sans",  # comes with matplotlib
-    "font.size": 9.0,
-    "axes.titlesize": 9.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
-    "path.simplify": True,
-}
 
 
 def draw_estimates() -> Figure:
@@ -110,7 +84,7 @@ def draw_alpha() -> Figure:
         )
     axes.set(xscale="log", xlabel="alpha", ylabel="accuracy on 7,505 test documents")
     axes.set(ylim=(0.4, 0.86), xlim=(alphas[0], alphas[-1]))
-    axes.grid(color="#dddddd", linewidth=0.6)
+    axes.grid(**GRID)
     axes.legend(loc="lower left")
     return figure
 
@@ -248,41 +222,21 @@ def draw_reliability() -> Figure:
     return figure
 
 
-# File -> (what it shows, how it is drawn, whether that takes a corpus).
-FIGURES: dict[str, tuple[str, Callable[[], Figure], bool]] = {
-    "estimates.svg": ("Three estimates of a probability", draw_estimates, False),
-    "covariances.svg": ("Class boundaries by covariance", draw_covariances, False),
-    "alpha.svg": ("Accuracy against alpha", draw_alpha, True),
-    "log-odds.svg": ("Log-odds of words between two groups", draw_log_odds, True),
-    "outliers.svg": ("Log-probability of text of several kinds", draw_outliers, True),
-    "reliability.svg": ("How often the model is right when it is sure", draw_reliability, True),
+FIGURES = {
+    "estimates.svg": Drawing("Three estimates of a probability", draw_estimates),
+    "covariances.svg": Drawing("Class boundaries by covariance", draw_covariances),
+    "alpha.svg": Drawing("Accuracy against alpha", draw_alpha, takes_corpus=True),
+    "log-odds.svg": Drawing(
+        "Log-odds of words between two groups", draw_log_odds, takes_corpus=True
+    ),
+    "outliers.svg": Drawing(
+        "Log-probability of text of several kinds", draw_outliers, takes_corpus=True
+    ),
+    "reliability.svg": Drawing(
+        "How often the model is right when it is sure", draw_reliability, takes_corpus=True
+    ),
 }
 
 
-def draw(name: str, folder: Path) -> Path:
-    """Draw one figure into a folder and return its path."""
-    title, make, _ = FIGURES[name]
-    path = folder / name
-    with matplotlib.rc_context(STYLE):
-        figure = make()
-        # No date and no version: a figure changes only when what it shows does.
-        metadata = {"Title": title, "Date": None, "Creator": None}
-        FigureCanvasSVG(figure).print_svg(path, metadata=metadata)
-    return path
-
-
-def main() -> None:
-    """Draw all figures."""
-    parser = argparse.ArgumentParser(description="Draw the figures of naive-bayes.md.")
-    parser.add_argument("folder", nargs="?", type=Path, default=HERE / "figures")
-    folder = parser.parse_args().folder
-    folder.mkdir(parents=True, exist_ok=True)
-    for number, name in enumerate(FIGURES, 1):
-        print(f"{number}/{len(FIGURES)} {name}", end=" ", file=sys.stderr, flush=True)
-        start = time.perf_counter()
-        size = draw(name, folder).stat().st_size
-        print(f"{size / 1000:.0f} kB, {time.perf_counter() - start:.1f} s", file=sys.stderr)
-
-
 if __name__ == "__main__":
-    main()
+    draw_all(FIGURES, "naive-bayes.md")
