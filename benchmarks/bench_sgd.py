@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn import linear_model as peers
 
-from wordodds import SGDClassifier, TfidfVectorizer
+from wordodds import SGDClassifier
 
 from .conftest import PEER, threads_of
 
@@ -15,13 +15,6 @@ ROUNDS = 3
 ALPHA = 1e-5
 # Of one seed against another; the mean over the rounds' seeds is compared.
 SEED_NOISE = 0.001
-
-
-@pytest.fixture(scope="module")
-def tfidf(newsgroups):
-    train, test = newsgroups
-    vectorizer = TfidfVectorizer(sublinear_tf=True)
-    return vectorizer.fit_transform(train.texts), vectorizer.transform(test.texts)
 
 
 @pytest.fixture(scope="module")

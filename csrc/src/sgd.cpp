@@ -142,19 +142,13 @@ WORDODDS_TARGET_AVX2 int64_t run_avx2(const Problem<Weight>& problem, const Read
                                       StopToken& stop, Columns& own) {
     return run(problem, read, stop, own);
 }
-
-template <class Weight>
-WORDODDS_TARGET_AVX512 int64_t run_avx512(const Problem<Weight>& problem, const Reader& read,
-                                          StopToken& stop, Columns& own) {
-    return run(problem, read, stop, own);
-}
 #endif
 
+// AVX-512 has nothing to add to steps that wait for memory.
 template <class Weight>
 auto run_for([[maybe_unused]] InstructionSet instruction_set) {
 #if WORDODDS_X86
-    if (instruction_set == InstructionSet::avx512) return run_avx512<Weight>;
-    if (instruction_set == InstructionSet::avx2) return run_avx2<Weight>;
+    if (instruction_set != InstructionSet::baseline) return run_avx2<Weight>;
 #endif
     return run_baseline<Weight>;
 }

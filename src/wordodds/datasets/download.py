@@ -214,6 +214,9 @@ def _open(url: str, timeout: float) -> http.client.HTTPResponse:
             raise TimeoutError(f"no answer within {timeout:g} seconds") from None
         raise
     if isinstance(answer, Exception):
+        # The connection's own clock may have run out a moment before ours.
+        if isinstance(getattr(answer, "reason", answer), TimeoutError):
+            raise TimeoutError(f"no answer within {timeout:g} seconds") from answer
         raise answer
     return answer
 

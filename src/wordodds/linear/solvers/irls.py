@@ -26,7 +26,7 @@ from wordodds.linear.solvers.line_search import newton_step
 
 __all__ = ["irls", "irls_unknowns"]
 
-UNKNOWNS_MAX = 4096  # of one system: 134 MB
+UNKNOWNS_MAX = 2048  # of one system: nobody can interrupt its factorisation
 ROWS_PER_BLOCK = 512  # of which all products of columns are written down
 ROWS_PER_PAIR = 8192
 # Of a system with a diagonal of ones: what is added to it where columns depend on each other.
