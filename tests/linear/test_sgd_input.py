@@ -84,10 +84,13 @@ def test_feature_scales_from_tiny_to_huge(loss, kind):
     coef = before.coef_.copy()
     for columns in (slice(0, 3), slice(2, 4), slice(0, 6), slice(4, 6)):
         model = clone(before)
+        refused = ""
         try:
             model.fit(X[:, columns], y)
         except ValueError as error:
-            assert "Scaling input data" in str(error)  # noqa: PT017
+            refused = str(error)
+        if refused:
+            assert "Scaling input data" in refused
             assert not hasattr(model, "classes_")
         else:
             assert np.isfinite(model.coef_).all()

@@ -266,14 +266,6 @@ class BinaryRegression(LinearClassifier):
         loss: ScalarLoss = self.loss.loss()
         return loss
 
-    def _warm(self, classes: npt.NDArray[Any], n_cols: int) -> tuple[Any, Any] | None:
-        """Return the weights to begin with, if there are any of the right shape."""
-        if not self.warm_start or not hasattr(self, "_columns"):
-            return None
-        if not np.array_equal(self.classes_, classes) or len(self._columns) != n_cols:
-            return None
-        return self._columns, self.intercept_
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False

@@ -8,12 +8,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import linear as core
+from wordodds._core import score
 from wordodds._estimator import check_width
 from wordodds._execution import Execution, execution
 from wordodds._linear_view import LinearView
 from wordodds._sparse import CsrArrays, as_csr
 
-__all__ = ["LinearClassifier", "scores_of"]
+__all__ = ["LinearClassifier", "log_probabilities", "scores_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -81,6 +82,14 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
         check_width(self, X, rows.n_cols, len(columns))
         return scores_of(rows, columns, intercept, how)
 
+    def _warm(self, classes: npt.NDArray[Any], n_cols: int) -> tuple[Any, Any] | None:
+        """Return the weights to begin with, if ``warm_start`` asks and there are fitting ones."""
+        if not self.warm_start or not hasattr(self, "_columns"):
+            return None
+        if not np.array_equal(self.classes_, classes) or len(self._columns) != n_cols:
+            return None
+        return self._columns, self.intercept_
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_columns")
 
@@ -114,6 +123,26 @@ def scores_of(
     scores = np.empty((rows.n_rows, width))
     core.csr_multiply(rows.indptr, rows.indices, data, right, bias, 0.0, None, False, scores, *how)
     return np.ascontiguousarray(scores[:, :n_columns])
+
+
+def log_probabilities(scores: Floats, one_vs_rest: bool, how: Execution) -> Floats:
+    """Return log p(class | row) of logistic scores; may write into them.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, n_columns)
+        One column for two classes.
+    one_vs_rest : bool
+        Whether each column is a model by itself; probabilities are then scaled to sum to one.
+    how : Execution
+        Threads and instruction set.
+    """
+    if scores.shape[1] == 1:
+        return np.asarray(-np.logaddexp(0.0, np.concatenate([scores, -scores], axis=1)))
+    if one_vs_rest:
+        scores = -np.logaddexp(0.0, -scores)
+    score.rows_log_softmax(scores, *how)
+    return scores
 
 
 def _both(of_columns: Floats) -> Floats:

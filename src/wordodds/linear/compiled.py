@@ -49,7 +49,7 @@ def compile_scalar(function: Any, n_arguments: int, owner: str, role: str) -> Fu
             f"{inspect.signature(python)}"
         ) from error
     # As in NumPy: a division by zero is infinite, not an exception that nobody could catch.
-    compiled = numba.njit(error_model="numpy")(function) if python is function else function
+    compiled: Any = numba.njit(error_model="numpy")(function) if python is function else function
     arguments = (types.float64,) * n_arguments
     try:
         compiled.compile(arguments)
@@ -60,7 +60,8 @@ def compile_scalar(function: Any, n_arguments: int, owner: str, role: str) -> Fu
         raise TypeError(
             f"{owner}: {role} must return a number in every case, but returns {returned}"
         )
-    return compiled  # type: ignore[no-any-return]
+    result: Function = compiled
+    return result
 
 
 def _reason(error: Exception) -> str:

@@ -1,6 +1,7 @@
 """Losses and links that users write: scalar Python functions, compiled by Numba."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any, TypeAlias
@@ -22,7 +23,7 @@ MIDDLE_RANGE = 1e3  # where a link must pass 1/2
 LOSS_ROLES = ("loss", "gradient", "hessian")
 
 
-class _Custom:
+class _Custom(ABC):
     """Compiled functions, with the Python ones that they came from.
 
     It does not change: copies are the object itself, and a pickle holds the Python functions, which
@@ -42,10 +43,14 @@ class _Custom:
             for function, role in zip(functions, self.roles, strict=True)
         ]
 
+    @abstractmethod
+    def _compile(self) -> Any:
+        """Return the batched callback of the functions."""
+
     @cached_property
     def _batch(self) -> Any:
         """What owns the machine code."""
-        raise NotImplementedError
+        return self._compile()
 
     def loss(self) -> ScalarLoss:
         """Return what is minimised."""
@@ -107,8 +112,7 @@ class CustomLoss(_Custom):
     roles = LOSS_ROLES
     n_arguments = 2
 
-    @cached_property
-    def _batch(self) -> Any:
+    def _compile(self) -> Any:
         return compile_loss(*self._scalar)
 
     def check(self) -> None:
@@ -147,8 +151,7 @@ class CustomLink(_Custom):
         super().__init__(functions, name, convex)
         self.middle = _middle(self, _called(self, self._scalar[0], "inverse"))
 
-    @cached_property
-    def _batch(self) -> Any:
+    def _compile(self) -> Any:
         return compile_likelihood(*self._scalar)
 
     def check(self) -> None:

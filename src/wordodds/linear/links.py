@@ -47,7 +47,8 @@ def link_named(link: Any) -> Link:
         return _NamedLink(link)
     # Asked by what it has: to import its class would import Numba.
     if getattr(link, "kind", None) == "link":
-        return link  # type: ignore[no-any-return]
+        custom: Link = link
+        return custom
     raise ValueError(
         f"link must be one of {', '.join(LINKS)}, or made by custom_link, got {link!r}"
     )

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from wordodds._core import score
+from wordodds._core import linear as core
 from wordodds._estimator import adopt
 from wordodds._execution import execution
-from wordodds.linear.classifier import LinearClassifier
+from wordodds.linear.classifier import LinearClassifier, log_probabilities
 from wordodds.linear.fit import Fitted, fit_columns
 from wordodds.linear.history import Callback
 from wordodds.linear.losses import Loss, SoftmaxLoss, link_loss
@@ -186,9 +186,8 @@ class LogisticRegression(LinearClassifier):
                 },
                 _kind="ovo",
             )
-        fitted = fit_columns(
-            problem, self._loss(n_classes), settings, self._warm(problem.classes, problem.matrix)
-        )
+        start = self._warm(problem.classes, problem.matrix.n_cols)
+        fitted = fit_columns(problem, self._loss(n_classes), settings, start)
         adopt(
             self,
             X,
@@ -231,12 +230,7 @@ class LogisticRegression(LinearClassifier):
         if self._kind == "ovo":
             with np.errstate(divide="ignore"):
                 return np.asarray(np.log(couple_pairs(scores, len(self.classes_))))
-        if scores.shape[1] == 1:
-            return np.asarray(-np.logaddexp(0.0, np.concatenate([scores, -scores], axis=1)))
-        if self._kind == "ovr":
-            scores = -np.logaddexp(0.0, -scores)
-        score.rows_log_softmax(scores, *execution(self.n_jobs))
-        return scores
+        return log_probabilities(scores, self._kind == "ovr", execution(self.n_jobs))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return p(class | row), one column per class in the order of ``classes_``.
@@ -269,13 +263,8 @@ class LogisticRegression(LinearClassifier):
             return link_loss("logit", n_classes)
         return SoftmaxLoss(n_classes)
 
-    def _warm(self, classes: npt.NDArray[Any], matrix: Any) -> tuple[Any, Any] | None:
-        """Return the weights to begin with, if there are any of the right shape."""
-        if not self.warm_start or not hasattr(self, "_columns") or self._kind == "ovo":
-            return None
-        if not np.array_equal(self.classes_, classes) or len(self._columns) != matrix.n_cols:
-            return None
-        return self._columns, self.intercept_
+    def _warm(self, classes: npt.NDArray[Any], n_cols: int) -> tuple[Any, Any] | None:
+        return None if getattr(self, "_kind", None) == "ovo" else super()._warm(classes, n_cols)
 
     def _settings(self) -> Settings:
         if self.multi_class not in MULTI_CLASS:
@@ -287,8 +276,6 @@ class LogisticRegression(LinearClassifier):
 
 def _padded(columns: list[Floats], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return columns side by side, as wide as the kernels expect."""
-    from wordodds._core import linear as core
-
     side_by_side = np.zeros((len(columns[0]), core.padded_columns(len(columns))), dtype=dtype)
     for k, column in enumerate(columns):
         side_by_side[:, k] = column[:, 0]

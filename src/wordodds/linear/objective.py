@@ -73,14 +73,24 @@ class Objective:
         """The shape of a point."""
         return self.matrix.n_cols + self.fit_intercept, self.width
 
+    def common_penalty(self, solver: str) -> float:
+        """Return the penalty that all features have, > 0, for a solver that knows no others.
+
+        Parameters
+        ----------
+        solver : str
+            Named where there is none.
+        """
+        if isinstance(self.penalty, float) and self.penalty > 0.0:
+            return self.penalty
+        raise ValueError(
+            f'solver="{solver}" needs a finite C and features within 1e-10 and 1e10: use '
+            'solver="newton-cg"'
+        )
+
     def at(self, point: Floats) -> "Position":
         """Return the objective's view from a point; one pass over the data."""
         return Position(self, point, self.scores(point))
-
-    def at_zero(self) -> "Position":
-        """Return the view from zero, which costs no pass over the data."""
-        scores = np.zeros((self.matrix.n_rows, self.width))
-        return Position(self, np.zeros(self.shape), scores)
 
     def scores(self, point: Floats) -> Floats:
         """Return X W + b."""

@@ -1,7 +1,6 @@
 """Linear classifiers by stochastic gradient descent."""
 
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -15,6 +14,7 @@ from wordodds.bayes.batches import classes_of_batches
 from wordodds.linear.classifier import scores_of
 from wordodds.linear.history import Callback
 from wordodds.linear.sgd_epochs import Epochs, Rows, StopRule, epochs
+from wordodds.linear.sgd_parameters import check_parameters
 from wordodds.linear.sgd_proba import LossProba
 from wordodds.linear.sgd_rows import checked_rows, held_out, labelled_rows, part_of
 from wordodds.linear.sgd_state import LOSSES, SCHEDULES, SgdOptions, SgdState, options_of
@@ -23,8 +23,6 @@ __all__ = ["SGDClassifier"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-PENALTIES = ("l2", "l1", "elasticnet", None)
-LEARNING_RATES = ("constant", "optimal", "invscaling", "adaptive", "adagrad")
 # scikit-learn's number: every row moves the bias, few rows any one feature.
 SPARSE_BIAS_RATE = 0.01
 SEED_MAX = np.iinfo(np.int32).max
@@ -206,7 +204,7 @@ class SGDClassifier(LossProba):
         sample_weight : array-like of shape (n_documents,) or None
             Factors of the steps, >= 0; a document of weight 0 is as good as absent.
         """
-        self._check_parameters()
+        check_parameters(self)
         how = execution(self.n_jobs)
         matrix = checked_rows(X, how, type(self).__name__)
         classes, rows = labelled_rows(
@@ -262,7 +260,7 @@ class SGDClassifier(LossProba):
         sample_weight : array-like of shape (n_documents,) or None
             As in `fit`.
         """
-        self._check_parameters()
+        check_parameters(self)
         if self.early_stopping:
             raise ValueError("early_stopping should be False with partial_fit")
         if isinstance(self.class_weight, str):
@@ -360,44 +358,6 @@ class SGDClassifier(LossProba):
             bias = _initial(intercept, bias.shape, "intercept_init")
         state.start_from(weights, bias)
 
-    def _check_parameters(self) -> None:
-        _check_choice("loss", self.loss, LOSSES)
-        _check_choice("penalty", self.penalty, PENALTIES)
-        if self.dtype not in (np.float64, np.float32):
-            raise ValueError(f"dtype must be np.float64 or np.float32, got {self.dtype!r}")
-        _check_choice("learning_rate", self.learning_rate, LEARNING_RATES)
-        for name in ("fit_intercept", "shuffle", "early_stopping", "warm_start"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(f"{name} must be a bool, got {getattr(self, name)!r}")
-        _check_number("alpha", self.alpha, 0.0)
-        _check_number("eta0", self.eta0, 0.0, above=True)
-        _check_number("power_t", self.power_t, 0.0)
-        _check_number("max_iter", self.max_iter, 1, kind=Integral)
-        _check_number("n_iter_no_change", self.n_iter_no_change, 1, kind=Integral)
-        _check_number("verbose", self.verbose, 0)
-        _check_number("validation_fraction", self.validation_fraction, 0.0, 1.0, above=True)
-        if self.validation_fraction >= 1.0:
-            raise ValueError(f"validation_fraction must be < 1, got {self.validation_fraction}")
-        if self.tol is not None:
-            _check_number("tol", self.tol, 0.0)
-        if self.max_time is not None:
-            _check_number("max_time", self.max_time, 0.0, np.inf)
-        if self.l1_ratio is not None:
-            _check_number("l1_ratio", self.l1_ratio, 0.0, 1.0)
-        elif self.penalty == "elasticnet":
-            raise ValueError("l1_ratio must be set when penalty is 'elasticnet'")
-        if not isinstance(self.average, bool | np.bool_):
-            _check_number("average", self.average, 0, kind=Integral)
-        if self.learning_rate == "optimal" and self.alpha == 0:
-            raise ValueError(
-                "alpha must be > 0 since learning_rate is 'optimal': the rate follows from it"
-            )
-        if self.learning_rate == "adagrad" and self.average:
-            raise ValueError(
-                "average must be False with learning_rate='adagrad', whose weights all change "
-                "with every step"
-            )
-
 
 def _error_on(rows: Rows, how: Execution) -> Callable[[SgdState], float]:
     """Return the function that gives minus the weighted accuracy of a state on some rows."""
@@ -431,24 +391,3 @@ def _initial(values: Any, shape: tuple[int, ...], name: str) -> Floats:
     if not np.isfinite(array).all():
         raise ValueError(f"{name} holds NaN or infinity")
     return array.reshape(shape)
-
-
-def _check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    if not (value is None or isinstance(value, str)) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
-
-
-def _check_number(
-    name: str,
-    value: Any,
-    least: float,
-    most: float = np.finfo(np.float64).max,
-    *,
-    kind: Any = Real,
-    above: bool = False,
-) -> None:
-    wanted = "a whole number" if kind is Integral else "a number"
-    bound = f"{'>' if above else '>='} {least}" + (f" and <= {most}" if most <= 1.0 else "")
-    within = isinstance(value, kind) and (value > least if above else value >= least)
-    if isinstance(value, bool) or not within or not value <= most:
-        raise ValueError(f"{name} must be {wanted} {bound}, got {value!r}")

@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 
-from wordodds._core import score
 from wordodds._execution import execution
-from wordodds.linear.classifier import LinearClassifier
+from wordodds.linear.classifier import LinearClassifier, log_probabilities
 
 __all__ = ["LossProba"]
 
@@ -39,13 +38,7 @@ class LossProba(LinearClassifier):
         if self.loss == "modified_huber":
             with np.errstate(divide="ignore"):
                 return np.asarray(np.log(_huber_proba(scores)))
-        if scores.shape[1] == 1:
-            both = np.hstack([scores, -scores])
-            return np.asarray(-np.logaddexp(0.0, both))  # log(1 - p), log p
-        if self.loss == "log_loss":  # log of each column's sigmoid, then made to sum to one
-            scores = -np.logaddexp(0.0, -scores)
-        score.rows_log_softmax(scores, *execution(self.n_jobs))
-        return scores
+        return log_probabilities(scores, self.loss == "log_loss", execution(self.n_jobs))
 
     @available_if(_has_proba)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:

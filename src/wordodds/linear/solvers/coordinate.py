@@ -38,8 +38,7 @@ def sparse_descent(objective: Objective, start: Floats, l1_ratio: float) -> Iter
     l1_ratio : float
         The share.
     """
-    if not isinstance(objective.penalty, float):
-        raise TypeError("coordinate descent scales features by itself")
+    penalty = objective.common_penalty("coordinate")
     n_columns = objective.loss.n_columns
     for iterate in coordinate_descent(
         objective.matrix.as_csr(),
@@ -47,7 +46,7 @@ def sparse_descent(objective: Objective, start: Floats, l1_ratio: float) -> Iter
         objective.row_weights,
         loss="softmax" if objective.loss.coupled else "logistic",
         n_columns=n_columns,
-        C=1.0 / (objective.penalty * float(objective.row_weights.sum())),
+        C=1.0 / (penalty * float(objective.row_weights.sum())),
         l1_ratio=l1_ratio,
         fit_intercept=objective.fit_intercept,
         execution=objective.execution,

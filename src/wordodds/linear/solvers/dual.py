@@ -69,11 +69,7 @@ def dual_then_newton(objective: Objective, start: Floats, seed: int) -> Iterator
     """
     if not _is_logistic(objective):
         raise ValueError('solver="dual" knows the logistic losses alone: use solver="newton-cg"')
-    if not isinstance(objective.penalty, float) or objective.penalty == 0.0:
-        raise ValueError(
-            'solver="dual" needs a finite C and features within 1e-10 and 1e10: use '
-            'solver="newton-cg"'
-        )
+    penalty = objective.common_penalty("dual")
     n_columns = objective.loss.n_columns
     anywhere = bool(start.any())
     if anywhere:
@@ -90,7 +86,7 @@ def dual_then_newton(objective: Objective, start: Floats, seed: int) -> Iterator
         objective.row_weights,
         loss="softmax" if objective.loss.coupled else "logistic",
         n_columns=n_columns,
-        C=1.0 / objective.penalty,
+        C=1.0 / penalty,
         fit_intercept=objective.fit_intercept,
         execution=objective.execution,
         seed=seed,

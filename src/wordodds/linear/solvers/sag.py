@@ -32,17 +32,13 @@ def sag(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
     seed : int
         Of the order in which rows are visited.
     """
-    if not isinstance(objective.penalty, float):
-        raise ValueError(
-            'solver="sag" takes no features beyond 1e10 or below 1e-10: scale them, or use '
-            'solver="newton-cg"'
-        )
+    penalty = objective.common_penalty("sag")
     random = np.random.default_rng(seed)
     rows = objective.matrix.as_csr()
     here = objective.at(start)
     yield iterate_at(here)
     n_cols = rows.n_cols
-    step = _step(objective, objective.penalty)
+    step = _step(objective, penalty)
     row_gradients = here.by_scores.copy()
     gradient = objective.matrix.transposed_times(row_gradients)
     by_intercepts = row_gradients.sum(axis=0)
@@ -55,7 +51,7 @@ def sag(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
             rows.data,
             objective.codes,
             objective.row_weights,
-            objective.penalty,
+            penalty,
             objective.loss.address,
             objective.loss.n_columns,
             objective.fit_intercept,

@@ -32,11 +32,7 @@ def sgd(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
     seed : int
         Of the order in which rows are visited.
     """
-    if not isinstance(objective.penalty, float) or objective.penalty == 0.0:
-        raise ValueError(
-            'solver="sgd" needs a finite C and features within 1e-10 and 1e10: use '
-            'solver="newton-cg"'
-        )
+    penalty = objective.common_penalty("sgd")
     yield iterate_at(objective.at(start))
     n_columns, n_cols = objective.loss.n_columns, objective.matrix.n_cols
     options = options_of(
@@ -44,7 +40,7 @@ def sgd(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
         schedule=SCHEDULES.index("optimal"),
         eta0=0.0,
         power_t=0.0,
-        alpha=objective.penalty,
+        alpha=penalty,
         l1_ratio=0.0,
         penalized=True,
         bias_rate=float(objective.fit_intercept),

@@ -1,0 +1,85 @@
+"""What the parameters of stochastic gradient descent may be."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from wordodds.linear.sgd_state import LOSSES
+
+__all__ = ["check_parameters"]
+
+PENALTIES = ("l2", "l1", "elasticnet", None)
+LEARNING_RATES = ("constant", "optimal", "invscaling", "adaptive", "adagrad")
+
+
+def check_parameters(model: Any) -> None:
+    """Refuse parameters that mean nothing.
+
+    Parameters
+    ----------
+    model : SGDClassifier
+        Whose.
+
+    Raises
+    ------
+    ValueError
+        Naming the parameter, what was expected and what came.
+    """
+    _check_choice("loss", model.loss, LOSSES)
+    _check_choice("penalty", model.penalty, PENALTIES)
+    if model.dtype not in (np.float64, np.float32):
+        raise ValueError(f"dtype must be np.float64 or np.float32, got {model.dtype!r}")
+    _check_choice("learning_rate", model.learning_rate, LEARNING_RATES)
+    for name in ("fit_intercept", "shuffle", "early_stopping", "warm_start"):
+        if not isinstance(getattr(model, name), bool | np.bool_):
+            raise ValueError(f"{name} must be a bool, got {getattr(model, name)!r}")
+    _check_number("alpha", model.alpha, 0.0)
+    _check_number("eta0", model.eta0, 0.0, above=True)
+    _check_number("power_t", model.power_t, 0.0)
+    _check_number("max_iter", model.max_iter, 1, kind=Integral)
+    _check_number("n_iter_no_change", model.n_iter_no_change, 1, kind=Integral)
+    _check_number("verbose", model.verbose, 0)
+    _check_number("validation_fraction", model.validation_fraction, 0.0, 1.0, above=True)
+    if model.validation_fraction >= 1.0:
+        raise ValueError(f"validation_fraction must be < 1, got {model.validation_fraction}")
+    if model.tol is not None:
+        _check_number("tol", model.tol, 0.0)
+    if model.max_time is not None:
+        _check_number("max_time", model.max_time, 0.0, np.inf)
+    if model.l1_ratio is not None:
+        _check_number("l1_ratio", model.l1_ratio, 0.0, 1.0)
+    elif model.penalty == "elasticnet":
+        raise ValueError("l1_ratio must be set when penalty is 'elasticnet'")
+    if not isinstance(model.average, bool | np.bool_):
+        _check_number("average", model.average, 0, kind=Integral)
+    if model.learning_rate == "optimal" and model.alpha == 0:
+        raise ValueError(
+            "alpha must be > 0 since learning_rate is 'optimal': the rate follows from it"
+        )
+    if model.learning_rate == "adagrad" and model.average:
+        raise ValueError(
+            "average must be False with learning_rate='adagrad', whose weights all change "
+            "with every step"
+        )
+
+
+def _check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    if not (value is None or isinstance(value, str)) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+
+
+def _check_number(
+    name: str,
+    value: Any,
+    least: float,
+    most: float = np.finfo(np.float64).max,
+    *,
+    kind: Any = Real,
+    above: bool = False,
+) -> None:
+    wanted = "a whole number" if kind is Integral else "a number"
+    bound = f"{'>' if above else '>='} {least}" + (f" and <= {most}" if most <= 1.0 else "")
+    within = isinstance(value, kind) and (value > least if above else value >= least)
+    if isinstance(value, bool) or not within or not value <= most:
+        raise ValueError(f"{name} must be {wanted} {bound}, got {value!r}")
