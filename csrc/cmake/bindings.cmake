@@ -8,7 +8,7 @@ foreach(family IN ITEMS base text arrow tally sparse bayes linear score)
   Python_add_library(${family} MODULE WITH_SOABI ${transpiled})
   target_include_directories(${family} PRIVATE ${core_dir})
   target_link_libraries(${family} PRIVATE engine_in_use)
-  # All loops over data are in the engine; what converts arguments builds in two thirds of the time with less.
+  # All loops over data are in the engine; what converts arguments builds faster with less.
   target_compile_options(${family} PRIVATE $<$<CONFIG:Release>:-O1>)
   install(TARGETS ${family} DESTINATION wordodds/_core)
 endforeach()

@@ -259,8 +259,8 @@ struct Run {
 template <class Weight>
 void ascend(const Epoch<Weight>& epoch, InstructionSet instruction_set) {
 #if WORDODDS_X86
-    // Up to twenty classes, for the large problems that float is for; elsewhere the tenth of the time
-    // that it saves is not worth compiling all this once more.
+    // Up to twenty classes, for the large problems that float is for; elsewhere what it saves is not
+    // worth compiling all this once more.
     if constexpr (std::is_same_v<Weight, float>) {
         const bool fits = instruction_set != InstructionSet::baseline &&
                           epoch.problem.loss == DualLoss::softmax;
