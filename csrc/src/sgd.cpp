@@ -1,6 +1,7 @@
 #include "wordodds/linear/sgd.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "sgd_step.hpp"
 
@@ -21,7 +22,6 @@ struct Source {
     std::span<const double> row_weights;
     std::span<const int64_t> order;
     int64_t n_columns;
-    int64_t stride;
 };
 
 // Reads rows of the matrix in their order; the only part that knows its types.
@@ -36,11 +36,11 @@ class Reader {
     // The row at a position of the order; an empty one past its end.
     void operator()(int64_t position, Row& row) const {
         row.n = 0;
+        row.features = &Row::no_feature;
         if (position >= static_cast<int64_t>(source_.order.size())) return;
         const auto i = static_cast<size_t>(source_.order[static_cast<size_t>(position)]);
         const auto later = static_cast<size_t>(position) + rows_ahead;
-        read_(matrix_, i, source_.order[std::min(later, source_.order.size() - 1)],
-              source_.stride, row);
+        read_(matrix_, i, source_.order[std::min(later, source_.order.size() - 1)], row);
         const int64_t label = source_.labels[i];
         row.positive = source_.n_columns > 1 ? label : label - 1;
         row.weight = source_.row_weights.empty() ? 1.0 : source_.row_weights[i];
@@ -48,43 +48,27 @@ class Reader {
 
    private:
     template <class Index, class Value>
-    static void read(const void* matrix, size_t i, int64_t later, int64_t stride, Row& row) {
+    static void read(const void* matrix, size_t i, int64_t later, Row& row) {
         const auto& csr = *static_cast<const CsrView<Index, Value>*>(matrix);
         prefetch(csr, static_cast<size_t>(later));
-        const int64_t begin = csr.indptr[i], end = csr.indptr[i + 1];
-        row.reserve(end - begin);
-        const Index* const indices = csr.indices.data() + begin;
-        const Value* const data = csr.data.data() + begin;
-        int64_t* const offsets = row.offsets.data();
-        double* const values = row.values.data();
-        int64_t n = end - begin;
-        // Loops without branches, which vectorise; zeros are rare and leave in a second one.
-        bool zeros = false;
-        for (int64_t k = 0; k < n; ++k) {
-            values[k] = static_cast<double>(data[k]);
-            zeros |= data[k] == Value{0};
-        }
-        for (int64_t k = 0; k < n; ++k) offsets[k] = static_cast<int64_t>(indices[k]) * stride;
-        if (zeros) n = without_zeros(n, offsets, values);
-        double sums[4] = {};
-        int64_t at = 0;
-        for (; at + 4 <= n; at += 4) {
-            for (int64_t i = 0; i < 4; ++i) sums[i] += values[at + i] * values[at + i];
-        }
-        for (int64_t i = 0; at < n; ++at, ++i) sums[i] += values[at] * values[at];
-        const double square_norm = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-        row.n = n;
-        row.square_norm = square_norm;
+        const int64_t begin = csr.indptr[i];
+        row.n = csr.indptr[i + 1] - begin;
+        if (row.n == 0) return;
+        row.features = as<int32_t>(csr.indices.data() + begin, row.n, row.features_copy);
+        row.values = as<double>(csr.data.data() + begin, row.n, row.values_copy);
     }
 
-    static int64_t without_zeros(int64_t n, int64_t* offsets, double* values) {
-        int64_t kept = 0;
-        for (int64_t k = 0; k < n; ++k) {
-            offsets[kept] = offsets[k];
-            values[kept] = values[k];
-            kept += values[k] != 0.0;
+    // The numbers themselves if they are of the type, else a copy that is.
+    template <class To, class From>
+    static const To* as(const From* numbers, int64_t n, std::vector<To>& copy) {
+        if constexpr (std::is_same_v<From, To>) {
+            return numbers;
+        } else {
+            const auto size = static_cast<size_t>(n);
+            if (copy.size() < size) copy.resize(size);
+            for (size_t k = 0; k < size; ++k) copy[k] = static_cast<To>(numbers[k]);
+            return copy.data();
         }
-        return kept;
     }
 
     // The entries of a row to come; the order jumps, so that no hardware prefetcher knows it.
@@ -103,7 +87,7 @@ class Reader {
 
     const void* matrix_;
     const Source source_;
-    void (*read_)(const void*, size_t, int64_t, int64_t, Row&);
+    void (*read_)(const void*, size_t, int64_t, Row&);
 };
 
 // Steps in order until its end or an overflow; returns how many were taken.
@@ -172,7 +156,7 @@ int64_t csr_sgd_epoch(const CsrView<Index, Value>& matrix, std::span<const int32
                       const SgdState<Weight>& state, const SgdSums& sums) {
     const int64_t stride = sgd_stride(state.n_columns);
     const Problem<Weight> problem{positive_weights, options, state, sums, stride, matrix.n_cols};
-    const Reader read(matrix, {labels, row_weights, order, state.n_columns, stride});
+    const Reader read(matrix, {labels, row_weights, order, state.n_columns});
     const auto run_columns = run_for<Weight>(execution.instruction_set);
     const int64_t n_entries = matrix.indptr[static_cast<size_t>(matrix.n_rows)];
     const int64_t n = n_shares(options.loss, stride, execution, n_entries);

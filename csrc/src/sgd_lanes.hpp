@@ -12,20 +12,17 @@ namespace wordodds::sgd {
 constexpr int line = 8;            // columns in a cache line
 constexpr int lines_at_once = 4;   // whose sums fit the registers
 
-// One row of the matrix without its zeros, in the types of the arithmetic.
+// One row of the matrix: where it lies if its types are these, else a copy of it.
 struct Row {
-    std::vector<int64_t> offsets{0};  // where the weights of a feature begin; never empty
-    std::vector<double> values{0.0};
+    const int32_t* features = &no_feature;  // something can be read there also if n is 0
+    const double* values = nullptr;
     int64_t n = 0;
-    double square_norm = 0.0;
     int64_t positive = -1;  // the label's column, -1 for the rest of a single column
     double weight = 1.0;
+    std::vector<int32_t> features_copy;
+    std::vector<double> values_copy;
 
-    void reserve(int64_t n_entries) {
-        if (static_cast<size_t>(n_entries) <= offsets.size()) return;
-        offsets.resize(static_cast<size_t>(n_entries));
-        values.resize(static_cast<size_t>(n_entries));
-    }
+    static constexpr int32_t no_feature = 0;
 };
 
 // body.operator()<width>(first) over stretches of the columns [begin, end): a single column, or lines.
@@ -46,68 +43,76 @@ template <class Body>
     }
 }
 
-// Asks for the cache lines of `width` numbers: only the indices know which come next.
+// Asks for the cache lines of `width` numbers: only the features know which come next. Into the second
+// level: the first holds little more than the weights of one row, which are needed twice.
 template <int width, class Weight>
 [[gnu::always_inline]] inline void prefetch(const Weight* numbers) {
     constexpr int per_line = 64 / sizeof(Weight);
-    for (int c = 0; c < width; c += per_line) __builtin_prefetch(numbers + c);
+    for (int c = 0; c < width; c += per_line) __builtin_prefetch(numbers + c, 0, 2);
 }
 
-// sums_out[c] = sum_k values[k] weights[offsets[k] + c], and the weights of the row after this one are
-// on their way.
+// sums_out[c] = sum_k values[k] weights[features[k] * stride + c]; returns sum_k values[k]^2. The weights
+// of the row after this one are then on their way.
 template <int width, class Weight>
-[[gnu::always_inline]] inline void dot(const Row& row, [[maybe_unused]] const Row& next,
-                                       const Weight* weights, double* sums_out) {
-    const int64_t* const offsets = row.offsets.data();
-    const double* const values = row.values.data();
+[[gnu::always_inline]] inline double dot(const Row& row, [[maybe_unused]] const Row& next,
+                                         const Weight* weights, int64_t stride, double* sums_out) {
+    const int32_t* const features = row.features;
+    const double* const values = row.values;
     if constexpr (width == 1) {
         // Four sums, as one would wait for each addition. So little else is done that the processor
         // looks far enough ahead by itself.
         Weight sums[4] = {};
+        double squares[4] = {};
+        const auto take = [&](int64_t k, int64_t i) __attribute__((always_inline)) {
+            const double x = values[k];
+            squares[i] += x * x;
+            sums[i] += static_cast<Weight>(x) * weights[features[k]];
+        };
         int64_t k = 0;
         for (; k + 4 <= row.n; k += 4) {
-            for (int64_t i = 0; i < 4; ++i) {
-                sums[i] += static_cast<Weight>(values[k + i]) * weights[offsets[k + i]];
-            }
+            for (int64_t i = 0; i < 4; ++i) take(k + i, i);
         }
-        for (int64_t i = 0; k < row.n; ++k, ++i) {
-            sums[i] += static_cast<Weight>(values[k]) * weights[offsets[k]];
-        }
+        for (int64_t i = 0; k < row.n; ++k, ++i) take(k, i);
         *sums_out = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        return (squares[0] + squares[1]) + (squares[2] + squares[3]);
     } else {
-        const int64_t* const ahead = next.offsets.data();
+        const int32_t* const ahead = next.features;
         const int64_t last_ahead = std::max<int64_t>(next.n, 1) - 1;
         Weight sums[width] = {};
+        double squares = 0.0;
         for (int64_t k = 0; k < row.n; ++k) {
-            prefetch<width>(weights + ahead[std::min(k, last_ahead)]);
-            const auto x = static_cast<Weight>(values[k]);
-            const Weight* const w = weights + offsets[k];
-            for (int c = 0; c < width; ++c) sums[c] += x * w[c];
+            prefetch<width>(weights + ahead[std::min(k, last_ahead)] * stride);
+            const double x = values[k];
+            squares += x * x;
+            const Weight* const w = weights + features[k] * stride;
+            for (int c = 0; c < width; ++c) sums[c] += static_cast<Weight>(x) * w[c];
         }
         for (int c = 0; c < width; ++c) sums_out[c] = sums[c];
-        for (int64_t k = row.n; k < next.n; ++k) prefetch<width>(weights + ahead[k]);
+        for (int64_t k = row.n; k < next.n; ++k) prefetch<width>(weights + ahead[k] * stride);
+        return squares;
     }
 }
 
-// weights[offsets[k] + c] += values[k] steps[c]; the averages take back what that would add to the past.
+// weights[features[k] * stride + c] += values[k] steps[c]; the averages take back what that would add to
+// the past.
 template <int width, bool averaged, class Weight>
-[[gnu::always_inline]] inline void add(const Row& row, const Row& next, const double* steps,
-                                       Weight* weights, Weight* averages, double average_a) {
+[[gnu::always_inline]] inline void add(const Row& row, [[maybe_unused]] const Row& next,
+                                       const double* steps, int64_t stride, Weight* weights,
+                                       Weight* averages, double average_a) {
     Weight step[width];
     for (int c = 0; c < width; ++c) step[c] = static_cast<Weight>(steps[c]);
     [[maybe_unused]] const auto a = static_cast<Weight>(average_a);
-    const int64_t* const offsets = row.offsets.data();
-    const double* const values = row.values.data();
     const int64_t n = row.n;
     [[maybe_unused]] const int64_t last_ahead = std::max<int64_t>(next.n, 1) - 1;
     for (int64_t k = 0; k < n; ++k) {
-        const auto x = static_cast<Weight>(values[k]);
+        const auto x = static_cast<Weight>(row.values[k]);
+        const int64_t offset = row.features[k] * stride;
         if constexpr (averaged) {
-            prefetch<width>(averages + next.offsets[static_cast<size_t>(std::min(k, last_ahead))]);
-            Weight* const average = averages + offsets[k];
+            prefetch<width>(averages + next.features[std::min(k, last_ahead)] * stride);
+            Weight* const average = averages + offset;
             for (int c = 0; c < width; ++c) average[c] -= a * (x * step[c]);
         }
-        Weight* const w = weights + offsets[k];
+        Weight* const w = weights + offset;
         for (int c = 0; c < width; ++c) w[c] += x * step[c];
     }
 }
@@ -140,14 +145,14 @@ struct L1Arrays {
 // The same as `add`, and then the L1 penalty; norms follow each weight.
 template <int width, class Weight>
 [[gnu::always_inline]] inline void add_penalized(const Row& row, const double* steps,
-                                                 const L1Arrays<Weight>& arrays) {
+                                                 int64_t stride, const L1Arrays<Weight>& arrays) {
     double squares[width] = {};
     double sums[width] = {};
     for (int64_t k = 0; k < row.n; ++k) {
-        const auto at = static_cast<size_t>(k);
-        const double x = row.values[at];
-        Weight* const w = arrays.weights + row.offsets[at];
-        Weight* const received = arrays.received + row.offsets[at];
+        const double x = row.values[k];
+        const int64_t offset = row.features[k] * stride;
+        Weight* const w = arrays.weights + offset;
+        Weight* const received = arrays.received + offset;
         double change[width];
         for (int c = 0; c < width; ++c) {
             const double before = w[c];
@@ -161,7 +166,7 @@ template <int width, class Weight>
             change[c] = after - before;
         }
         if (arrays.averages != nullptr) {
-            Weight* const average = arrays.averages + row.offsets[at];
+            Weight* const average = arrays.averages + offset;
             for (int c = 0; c < width; ++c) {
                 average[c] = static_cast<Weight>(average[c] - arrays.average_a * change[c]);
             }

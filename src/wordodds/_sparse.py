@@ -9,7 +9,15 @@ import scipy.sparse as sp
 from wordodds._core import sparse as core
 from wordodds._execution import Execution
 
-__all__ = ["CsrArrays", "as_csr", "refuse_masked", "require_rows", "without_repeats"]
+__all__ = [
+    "CsrArrays",
+    "as_csr",
+    "refuse_masked",
+    "refuse_text",
+    "require_rows",
+    "without_repeats",
+    "without_zeros",
+]
 
 _MESSAGES = {
     "indptr_length": "indptr must have n_rows + 1 = {expected_indptr} entries",
@@ -126,14 +134,44 @@ def without_repeats(matrix: CsrArrays, execution: Execution) -> CsrArrays:
     return CsrArrays(whole.indptr, whole.indices, whole.data, n_rows, n_cols)
 
 
-def _dense_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
-    refuse_masked(X, name)
-    dense = np.asarray(X)
-    if dense.dtype.kind in "UST" or (dense.dtype.kind == "O" and _any_text(dense)):
+def without_zeros(matrix: CsrArrays) -> CsrArrays:
+    """Return a matrix without the zeros that it stores.
+
+    Parameters
+    ----------
+    matrix : CsrArrays
+        Validated; not changed, and returned as it is if no entry is zero.
+    """
+    if np.count_nonzero(matrix.data) == len(matrix.data):
+        return matrix
+    kept = matrix.data != 0
+    before = np.concatenate([[0], np.cumsum(kept)]).astype(matrix.indptr.dtype)
+    return matrix._replace(
+        indptr=before[matrix.indptr], indices=matrix.indices[kept], data=matrix.data[kept]
+    )
+
+
+def refuse_text(values: npt.NDArray[Any], name: str) -> None:
+    """Refuse an array of documents where one of numbers is needed.
+
+    Parameters
+    ----------
+    values : ndarray
+        What somebody passed.
+    name : str
+        What the message calls it.
+    """
+    if values.dtype.kind in "UST" or (values.dtype.kind == "O" and _any_text(values)):
         raise TypeError(
             f"{name} must hold numbers and holds text: turn it into counts first, for example by "
             "CountVectorizer"
         )
+
+
+def _dense_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
+    refuse_masked(X, name)
+    dense = np.asarray(X)
+    refuse_text(dense, name)
     if dense.ndim != 2:
         raise ValueError(
             f"{name} must have two dimensions, got {dense.ndim}. Expected 2D array, one row per "

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
         ({"validation_fraction": 1.0}, "validation_fraction must be < 1"),
         ({"shuffle": "yes"}, "shuffle must be a bool, got 'yes'"),
         ({"average": -1}, "average must be a whole number >= 0, got -1"),
-        ({"dtype": np.int32}, "dtype must be np.float64 or np.float32, got <class 'numpy.int32'>"),
+        ({"dtype": np.int32}, "dtype must be float64 or float32, got <class 'numpy.int32'>"),
         ({"max_time": -1.0}, "max_time must be a number >= 0.0, got -1.0"),
         ({"learning_rate": "adagrad", "average": True}, "average must be False with"),
     ],
@@ -182,3 +182,50 @@ def test_parameters_may_change_between_batches():
         model.set_params(**{**usual, **change}).partial_fit(X, y)
         assert np.isfinite(model.coef_).all()
         assert model.score(X, y) > before - 0.3
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1"])
+@pytest.mark.parametrize("learning_rate", ["optimal", "adagrad"])
+def test_stored_zeros_are_as_good_as_absent(penalty, learning_rate):
+    X, y = some_rows()
+    X = sp.csr_matrix(X)
+    dense = X.toarray()
+    zeros = sp.csr_matrix(
+        (
+            dense.ravel(),
+            np.tile(np.arange(X.shape[1]), len(dense)),
+            np.arange(len(dense) + 1) * X.shape[1],
+        ),
+        shape=X.shape,
+    )
+    assert zeros.nnz > X.nnz
+    model = SGDClassifier(
+        "log_loss", penalty=penalty, learning_rate=learning_rate, eta0=0.1, random_state=0
+    )
+    assert_same_model(clone(model).fit(X, y), clone(model).fit(zeros, y))
+
+
+def test_the_types_of_the_matrix_leave_no_trace():
+    X, y = some_rows()
+    X = sp.csr_matrix(X).astype(np.float32)  # numbers that both types hold
+    wide = X.astype(np.float64)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    model = SGDClassifier("log_loss", random_state=0)
+    expected = clone(model).fit(X.astype(np.float64), y)
+    assert_same_model(clone(model).fit(X, y), expected)
+    assert_same_model(clone(model).fit(wide, y), expected)
+
+
+def test_the_type_of_the_weights_may_be_a_name():
+    X, y = some_rows()
+    by_name = SGDClassifier(dtype="float32", random_state=0).fit(X, y)
+    assert by_name.coef_.dtype == np.float32
+    assert_same_model(by_name, SGDClassifier(dtype=np.float32, random_state=0).fit(X, y))
+    with pytest.raises(ValueError, match="dtype must be float64 or float32, got 'quick'"):
+        SGDClassifier(dtype="quick").fit(X, y)
+
+
+def test_more_features_than_numbers_of_32_bits_are_refused():
+    X = sp.csr_matrix((np.ones(2), np.array([0, 2**31 - 1]), np.array([0, 1, 2])), shape=(2, 2**31))
+    with pytest.raises(ValueError, match=r"up to 2,147,483,647 features, got 2,147,483,648: hash"):
+        SGDClassifier().fit(X, [0, 1])

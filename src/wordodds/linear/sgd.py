@@ -65,10 +65,10 @@ class SGDClassifier(LossProba):
         Whether each epoch has its own order of rows.
     verbose : int, default=0
         Whether to print a line for each epoch.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Threads that share the one-vs-rest columns of `fit`, eight at a time, and the rows of
         predictions. Results do not depend on it.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=None
         Of the order of rows, and of the held-out part.
     learning_rate : str, default="optimal"
         ``"constant"``: eta0. ``"optimal"``: 1 / (alpha (t0 + t)). ``"invscaling"``:
@@ -85,7 +85,7 @@ class SGDClassifier(LossProba):
         That part.
     n_iter_no_change : int, default=5
         See ``tol``.
-    class_weight : dict, "balanced" or None
+    class_weight : dict, "balanced" or None, default=None
         Factors of the weights of rows by label. As in scikit-learn, in a one-vs-rest column only
         its own class has one.
     warm_start : bool, default=False
@@ -93,11 +93,11 @@ class SGDClassifier(LossProba):
     average : bool or int, default=False
         Whether the weights are the mean over all steps; a number: from that step on. Not with
         AdaGrad.
-    dtype : {np.float64, np.float32}, default=np.float64
+    dtype : {"float64", "float32"}, default=np.float64
         Of the weights; six digits do for SGD and are quicker, as half the memory is touched.
-    max_time : float or None
+    max_time : float or None, default=None
         Seconds after which `fit` ends.
-    callback : callable or None
+    callback : callable or None, default=None
         Called after each epoch of `fit` with a dict of "iteration", "objective", "gradient_norm",
         "time", "passes"; the fit ends if it returns True.
 
@@ -106,7 +106,7 @@ class SGDClassifier(LossProba):
     classes_ : ndarray of shape (n_classes,)
         The labels.
     coef_ : ndarray of shape (1 or n_classes, n_features)
-        Weights; a view of the feature-major array.
+        Weights; a view of the feature-major array that scores are made with.
     intercept_ : ndarray of shape (1 or n_classes,)
         Bias of each column.
     n_iter_ : int
@@ -114,9 +114,15 @@ class SGDClassifier(LossProba):
     t_ : float
         One more than the number of steps taken.
     history_ : dict of ndarray
-        For each epoch of `fit` the "objective" (mean over its rows, each before its own step),
-        the "gradient_norm" (NaN: nobody computes it), the "time" in seconds since the start and
-        the "passes" over the data.
+        For each epoch of `fit` the "iteration" (0 is the first epoch), the "objective" (mean over
+        its rows, each before its own step), the "gradient_norm" (always NaN: no solver asks for
+        it), the "time" in seconds since the start and the "passes" over the data.
+    weights_, bias_ : ndarray
+        The linear view: a row of weights and a bias for each class; of two classes, half each way.
+    n_features_in_ : int
+        Columns.
+    feature_names_in_ : ndarray of str
+        Their names, where ``X`` had any.
 
     Examples
     --------

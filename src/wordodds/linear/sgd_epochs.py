@@ -185,7 +185,7 @@ class Epochs:
                 self.stop.bad = 0
             if self.callback is not None and self.callback(entry):
                 break
-            if self.out_of_time():
+            if self.max_time is not None and entry["time"] >= self.max_time:
                 break
             if len(history) >= self.max_iter:
                 self._warn_of_the_limit(history.table()["objective"])
@@ -195,11 +195,17 @@ class Epochs:
     def _warn_of_the_limit(self, objectives: Floats) -> None:
         if self.stop.tol is None:
             return
-        gain = objectives[-2] - objectives[-1] if len(objectives) > 1 else np.nan
-        warnings.warn(
+        message = (
             "Maximum number of iteration reached before convergence. Consider increasing max_iter "
-            f"to improve the fit. The last of {len(objectives)} epochs lowered the objective by "
-            f"{gain:.3g} to {objectives[-1]:.6g}.",
+            "to improve the fit."
+        )
+        if len(objectives) > 1:
+            message += (
+                f" The last of {len(objectives)} epochs lowered the objective by "
+                f"{objectives[-2] - objectives[-1]:.3g} to {objectives[-1]:.6g}."
+            )
+        warnings.warn(
+            message,
             ConvergenceWarning,
             stacklevel=4,
         )

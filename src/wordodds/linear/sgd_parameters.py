@@ -10,6 +10,7 @@ from wordodds.linear.sgd_state import LOSSES
 __all__ = ["check_parameters"]
 
 PENALTIES = ("l2", "l1", "elasticnet", None)
+WEIGHT_TYPES = (np.dtype(np.float64), np.dtype(np.float32))
 LEARNING_RATES = ("constant", "optimal", "invscaling", "adaptive", "adagrad")
 
 
@@ -28,8 +29,8 @@ def check_parameters(model: Any) -> None:
     """
     _check_choice("loss", model.loss, LOSSES)
     _check_choice("penalty", model.penalty, PENALTIES)
-    if model.dtype not in (np.float64, np.float32):
-        raise ValueError(f"dtype must be np.float64 or np.float32, got {model.dtype!r}")
+    if not isinstance(model.dtype, str | type | np.dtype) or model.dtype not in WEIGHT_TYPES:
+        raise ValueError(f"dtype must be float64 or float32, got {model.dtype!r}")
     _check_choice("learning_rate", model.learning_rate, LEARNING_RATES)
     for name in ("fit_intercept", "shuffle", "early_stopping", "warm_start"):
         if not isinstance(getattr(model, name), bool | np.bool_):

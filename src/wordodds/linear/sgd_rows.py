@@ -9,14 +9,14 @@ import scipy.sparse as sp
 from wordodds._execution import Execution
 from wordodds._labels import encode_known_labels, encode_labels
 from wordodds._row_weights import class_weights, row_weights
-from wordodds._sparse import CsrArrays, as_csr, require_rows, without_repeats
+from wordodds._sparse import CsrArrays, as_csr, require_rows, without_repeats, without_zeros
 from wordodds.linear.sgd_epochs import Rows
 
 __all__ = ["checked_rows", "held_out", "labelled_rows", "part_of"]
 
 
 def checked_rows(X: Any, how: Execution, owner: str) -> CsrArrays:
-    """Return X as the kernel takes it: floating point, no entry twice.
+    """Return X as the kernel takes it: floating point, no entry twice, none that is zero.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def checked_rows(X: Any, how: Execution, owner: str) -> CsrArrays:
     """
     matrix = as_csr(X, non_negative=False, execution=how, owner=owner)
     require_rows(matrix)
-    matrix = without_repeats(matrix, how)
+    matrix = without_zeros(without_repeats(matrix, how))
     if matrix.data.dtype == np.int64:
         matrix = matrix._replace(data=matrix.data.astype(np.float64))
     return matrix

@@ -20,20 +20,21 @@ namespace wordodds::elementary {
     const double n = shifted - shift;
     // ln 2 in two parts: n times the first is exact.
     const double r = (bounded - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
-    double p = 1.0 / 6227020800.0;
-    p = p * r + 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
+    // Even and odd powers apart: two short chains of dependent operations instead of a long one.
+    const double r2 = r * r;
+    double even = 1.0 / 479001600.0;
+    even = even * r2 + 1.0 / 3628800.0;
+    even = even * r2 + 1.0 / 40320.0;
+    even = even * r2 + 1.0 / 720.0;
+    even = even * r2 + 1.0 / 24.0;
+    even = even * r2 + 0.5;
+    double odd = 1.0 / 6227020800.0;
+    odd = odd * r2 + 1.0 / 39916800.0;
+    odd = odd * r2 + 1.0 / 362880.0;
+    odd = odd * r2 + 1.0 / 5040.0;
+    odd = odd * r2 + 1.0 / 120.0;
+    odd = odd * r2 + 1.0 / 6.0;
+    const double p = 1.0 + (r + r2 * (even + r * odd));
     const uint64_t exponent = std::bit_cast<uint64_t>(shifted) << 52;
     const double power = std::bit_cast<double>(std::bit_cast<uint64_t>(p) + exponent);
     return x < lowest ? 0.0 : power;
@@ -44,22 +45,24 @@ namespace wordodds::elementary {
 [[gnu::always_inline]] inline double log1p_of_fraction(double e) {
     const double s = e / (2.0 + e);
     const double z = s * s;
-    double p = 1.0 / 33.0;
-    p = p * z + 1.0 / 31.0;
-    p = p * z + 1.0 / 29.0;
-    p = p * z + 1.0 / 27.0;
-    p = p * z + 1.0 / 25.0;
-    p = p * z + 1.0 / 23.0;
-    p = p * z + 1.0 / 21.0;
-    p = p * z + 1.0 / 19.0;
-    p = p * z + 1.0 / 17.0;
-    p = p * z + 1.0 / 15.0;
-    p = p * z + 1.0 / 13.0;
-    p = p * z + 1.0 / 11.0;
-    p = p * z + 1.0 / 9.0;
-    p = p * z + 1.0 / 7.0;
-    p = p * z + 1.0 / 5.0;
-    p = p * z + 1.0 / 3.0;
+    const double z2 = z * z;
+    double even = 1.0 / 31.0;
+    even = even * z2 + 1.0 / 27.0;
+    even = even * z2 + 1.0 / 23.0;
+    even = even * z2 + 1.0 / 19.0;
+    even = even * z2 + 1.0 / 15.0;
+    even = even * z2 + 1.0 / 11.0;
+    even = even * z2 + 1.0 / 7.0;
+    even = even * z2 + 1.0 / 3.0;
+    double odd = 1.0 / 33.0;
+    odd = odd * z2 + 1.0 / 29.0;
+    odd = odd * z2 + 1.0 / 25.0;
+    odd = odd * z2 + 1.0 / 21.0;
+    odd = odd * z2 + 1.0 / 17.0;
+    odd = odd * z2 + 1.0 / 13.0;
+    odd = odd * z2 + 1.0 / 9.0;
+    odd = odd * z2 + 1.0 / 5.0;
+    const double p = even + z * odd;
     return 2.0 * s + 2.0 * s * (z * p);
 }
 

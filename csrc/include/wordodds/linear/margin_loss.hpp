@@ -28,15 +28,15 @@ enum class SgdLoss : int32_t {
 [[gnu::always_inline]] inline void margin_losses(SgdLoss kind, int64_t n, int64_t positive,
                                                  const double* scores, double* loss_out,
                                                  double* slope_out) {
-    // One column is the exception: compute all as negatives (m = -s), then mend that one.
+    // One column is the exception: all margins first, which then are of one kind.
+    for (int64_t c = 0; c < n; ++c) loss_out[c] = -scores[c];
+    const bool has_positive = positive >= 0 && positive < n;
+    if (has_positive) loss_out[positive] = scores[positive];
     const auto each = [&](auto loss_of) __attribute__((always_inline)) {
         for (int64_t c = 0; c < n; ++c) {
             double slope;
-            loss_out[c] = loss_of(-scores[c], slope);
+            loss_out[c] = loss_of(loss_out[c], slope);
             slope_out[c] = -slope;
-        }
-        if (positive >= 0 && positive < n) {
-            loss_out[positive] = loss_of(scores[positive], slope_out[positive]);
         }
     };
     switch (kind) {
@@ -81,6 +81,7 @@ enum class SgdLoss : int32_t {
             });
             break;
     }
+    if (has_positive) slope_out[positive] = -slope_out[positive];
 }
 
 // The softmax loss of the columns [0, n): loss_out[label] is the row's loss, the others are 0;

@@ -81,8 +81,9 @@ struct SgdSums {
 // soft(-dual, t l1) / (t l2 + root / eta0), computed where a row needs it.
 //
 // With one column, label 1 is positive; with more, label c is column c.
-// Lengths: labels and row_weights (or none: all 1) n_rows. Preconditions: no repeated entries in a
-// row; row weights > 0; order holds rows of the matrix.
+// Lengths: labels and row_weights (or none: all 1) n_rows. Preconditions: no repeated entries in a row
+// and, with L1, no zeros (they would count as touched); row weights > 0; order holds rows of the matrix;
+// n_cols < 2^31.
 //
 // Returns the number of steps taken: order.size(), or fewer if the next step would overflow; that
 // one is not taken. If the token stops a call on one thread, the state is that after some row of the
