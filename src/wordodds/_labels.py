@@ -1,7 +1,9 @@
 """Labels at the public border: any one-dimensional column becomes classes and codes."""
 
+import math
 import warnings
-from numbers import Number
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -49,7 +51,7 @@ def encode_labels(y: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np
         _check_whole(labels)
         classes, codes = np.unique(labels, return_inverse=True)
         return classes, np.asarray(codes, dtype=np.int32)
-    if labels.dtype.kind in "cmM":
+    if labels.dtype.kind in "cmMV":
         raise ValueError(f"labels must be str or whole numbers, got {labels.dtype}")
     values = labels.tolist()
     if labels.dtype.kind in "OT":
@@ -132,7 +134,13 @@ def _check_objects(labels: list[Any]) -> None:
         # pandas' NA answers neither whether it equals itself nor whether it is true.
         if label is None or type(label).__name__ == "NAType" or bool(label != label):
             raise ValueError(f"label {row} is missing ({label!r}); drop the row or name a class")
-        if isinstance(label, Number) and label != int(label):  # type: ignore[call-overload]
+        is_number = isinstance(label, Real | Decimal | np.bool_)
+        if not (is_number or isinstance(label, str | bytes)):
+            raise ValueError(
+                "labels must be of one kind, str or whole numbers; "
+                f"label {row} is {label!r}, of type {type(label).__name__}"
+            )
+        if is_number and not (math.isfinite(label) and label == int(label)):
             raise ValueError(_fraction(row, label))
 
 

@@ -91,7 +91,7 @@ def _checked_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.fl
     if weights.dtype.kind not in "biuf":
         try:
             weights = weights.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise TypeError(f"sample_weight must hold numbers: {error}") from error
     weights = weights.astype(np.float64)
     if weights.ndim == 0:

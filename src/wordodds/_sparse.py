@@ -1,5 +1,6 @@
 """Matrices at the public border: anything matrix-like becomes one validated CSR form."""
 
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ __all__ = [
     "refuse_masked",
     "refuse_text",
     "require_rows",
+    "sparse_of_frame",
     "without_repeats",
     "without_zeros",
 ]
@@ -65,6 +67,7 @@ def as_csr(
     TypeError
         If the values are not numbers.
     """
+    X = sparse_of_frame(X)
     if not sp.issparse(X):
         matrix = _dense_to_csr(X, name, execution)
     else:
@@ -79,6 +82,22 @@ def as_csr(
     if n_entries < len(matrix.indices):  # nobody looks at what lies behind the last row
         matrix = matrix._replace(indices=matrix.indices[:n_entries], data=matrix.data[:n_entries])
     return matrix
+
+
+def sparse_of_frame(X: Any) -> Any:
+    """Return the matrix of a pandas frame all of whose columns are sparse; else ``X`` itself.
+
+    Parameters
+    ----------
+    X : object
+        What somebody passed.
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(X, pandas.DataFrame) or not len(X.columns):
+        return X
+    if not all(isinstance(dtype, pandas.SparseDtype) for dtype in X.dtypes):
+        return X
+    return X.sparse.to_coo().tocsr()
 
 
 def refuse_masked(values: Any, name: str) -> None:

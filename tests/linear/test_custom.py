@@ -292,7 +292,8 @@ def test_wrong_functions_are_caught_at_once(functions, message):
             "second_derivative is not the derivative of derivative",
         ),
         ((lambda raw: raw, lambda raw: 1.0, lambda raw: 0.0), "inverse is -7.9 at score -7.9"),
-        ((lambda raw: 0.4, lambda raw: 0.0, lambda raw: 0.0), "inverse must pass 1/2"),
+        ((lambda raw: 0.4, lambda raw: 0.0, lambda raw: 0.0), "inverse must reach 1/2"),
+        ((lambda raw: 0.6, lambda raw: 0.0, lambda raw: 0.0), "inverse must fall below 1/2"),
         ((cauchit, cauchit_first, cauchit_second), "pass convex=False"),
     ],
 )

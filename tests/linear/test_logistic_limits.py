@@ -129,7 +129,8 @@ def test_verbose_writes_a_line_for_each_iteration(capsys):
         ({"C": "1"}, TypeError, "C must be a number, got '1'"),
         ({"C": True}, TypeError, "C must be a number, got True"),
         ({"l1_ratio": 1.5}, ValueError, r"l1_ratio must be from 0 to 1, got 1\.5"),
-        ({"solver": "magic"}, ValueError, "solver must be one of auto, irls, .* got 'magic'"),
+        ({"solver": "magic"}, ValueError, "solver must be one of auto, irls, .* got 'magic'$"),
+        ({"solver": "newton-cholesky"}, ValueError, '.* in its place: "irls"'),
         (
             {"multi_class": "all"},
             ValueError,
@@ -161,7 +162,7 @@ def test_parameters_are_checked_and_a_failed_fit_leaves_the_model(options, error
         (np.full(60, np.nan), r"sample_weight\[0\] must be finite"),
         (np.ones(59), "one weight per row"),
         (np.zeros(60), "the weight of every row is zero"),
-        (np.full(60, 1e308), "adds up to more than 1e308"),
+        (np.full(60, 1e308), "add up to more than 1e308"),
     ],
 )
 def test_weights_are_checked(weights, message):

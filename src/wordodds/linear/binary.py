@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from wordodds._estimator import adopt
 from wordodds._execution import execution
 from wordodds.linear.classifier import LinearClassifier
-from wordodds.linear.fit import fit_columns
+from wordodds.linear.fit import fit_columns, weights_as
 from wordodds.linear.history import Callback
 from wordodds.linear.links import link_named, log_chances
 from wordodds.linear.losses import ScalarLoss
@@ -78,7 +78,7 @@ class BinaryRegression(LinearClassifier):
     warm_start : bool, default=False
         Whether to begin where the last fit ended.
     random_state : int, RandomState or None, default=None
-        For solvers that draw.
+        Ignored: no solver here draws.
     n_jobs : int or None, default=None
         Threads; None: all usable cores. The result has the same bits for any number.
     dtype : {"float32", "float64"} or None, default=None
@@ -94,7 +94,7 @@ class BinaryRegression(LinearClassifier):
     classes_ : ndarray of shape (2,)
         Labels; the second is the positive one.
     coef_ : ndarray of shape (1, n_features)
-        w; a view.
+        w; a view of what scores are made with.
     intercept_ : ndarray of shape (1,)
         b.
     link_ : str, CustomLink or None
@@ -105,8 +105,12 @@ class BinaryRegression(LinearClassifier):
         What was used.
     history_ : dict of ndarray
         As in `LogisticRegression`.
+    weights_, bias_ : ndarray
+        The linear view, half of the score for each class.
     n_features_in_ : int
         Columns.
+    feature_names_in_ : ndarray of str
+        Their names, where ``X`` had any.
 
     Notes
     -----
@@ -190,12 +194,13 @@ class BinaryRegression(LinearClassifier):
             )
         dtype = weight_type(self.dtype, problem.dtype)
         fitted = fit_columns(problem, loss, settings, self._warm(classes, problem.matrix.n_cols))
+        columns, intercept = weights_as(dtype, fitted.columns, fitted.intercept)
         adopt(
             self,
             X,
             classes_=classes,
-            _columns=fitted.columns.astype(dtype),
-            intercept_=fitted.intercept.astype(dtype),
+            _columns=columns,
+            intercept_=intercept,
             link_=self.link,
             n_iter_=np.array([fitted.descent.n_iter]),
             solver_=fitted.solver,
@@ -259,7 +264,7 @@ class BinaryRegression(LinearClassifier):
             if self.link is None:
                 raise ValueError("link=None needs a loss, made by custom_loss")
             return link_named(self.link).loss()
-        if getattr(self.loss, "kind", None) != "loss":
+        if isinstance(self.loss, type) or getattr(self.loss, "kind", None) != "loss":
             raise TypeError(f"loss must be made by custom_loss, or None, got {self.loss!r}")
         if self.link is not None and link_named(self.link).loss().non_negative:
             raise ValueError(f"link={self.link!r} goes with no other loss than its own")

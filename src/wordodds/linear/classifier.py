@@ -19,6 +19,11 @@ __all__ = ["LinearClassifier", "log_probabilities", "scores_of"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
+# A power of two: products of two numbers times this are within double, whatever they are.
+SMALL = 2.0**-530
+LARGEST_SCORE = 2.0**1020  # differences and sums of a few of them are finite
+
+
 class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Scores by weights: one column for two classes, else one for each class.
 
@@ -37,7 +42,7 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
     def coef_(self) -> npt.NDArray[Any]:
         """Weights, (n_columns, n_features): a view of what scores are made with."""
         if not hasattr(self, "_columns"):
-            raise AttributeError(f"{type(self).__name__} has no coef_ before fit")
+            raise AttributeError(f"{type(self).__name__} has no weights before fit")
         return self._columns[:, : len(self.intercept_)].T
 
     @property
@@ -120,9 +125,23 @@ def scores_of(
     bias = np.zeros(width)
     bias[:n_columns] = intercept
     right = np.ascontiguousarray(columns, dtype=np.float64)
-    scores = np.empty((rows.n_rows, width))
-    core.csr_multiply(rows.indptr, rows.indices, data, right, bias, 0.0, None, False, scores, *how)
+    scores = _times(rows, data, right, bias, how)
+    if not (finite := np.isfinite(scores).all(axis=1)).all():
+        # Sums of products beyond 1e308: again far below it, then as large as double can hold.
+        tiny = data.astype(np.float64) * SMALL
+        small = _times(rows, tiny, right * SMALL, bias * SMALL * SMALL, how)
+        limit = LARGEST_SCORE * SMALL * SMALL
+        largest = np.maximum(np.abs(small).max(axis=1, keepdims=True), limit)
+        scores[~finite] = (small * (limit / largest) / SMALL / SMALL)[~finite]
     return np.ascontiguousarray(scores[:, :n_columns])
+
+
+def _times(
+    rows: CsrArrays, data: npt.NDArray[Any], right: Floats, bias: Floats, how: Execution
+) -> Floats:
+    scores = np.empty((rows.n_rows, right.shape[1]))
+    core.csr_multiply(rows.indptr, rows.indices, data, right, bias, 0.0, None, False, scores, *how)
+    return scores
 
 
 def log_probabilities(scores: Floats, one_vs_rest: bool, how: Execution) -> Floats:

@@ -319,10 +319,13 @@ def _middle(owner: _Custom, inverse: Callable[[float], float]) -> float:
     while not inverse(high) >= 0.5 and high < MIDDLE_RANGE:
         high *= 2.0
     low = -low
-    if not inverse(low) < 0.5 <= inverse(high):
+    if not inverse(low) < 0.5:
         raise ValueError(
-            f"{owner}: inverse must pass 1/2 between scores of {low:g} and {high:g}; there it is "
-            f"{inverse(low):g} and {inverse(high):g}"
+            f"{owner}: inverse must fall below 1/2 at some score; at {low:g} it is {inverse(low):g}"
+        )
+    if not inverse(high) >= 0.5:
+        raise ValueError(
+            f"{owner}: inverse must reach 1/2 at some score; at {high:g} it is {inverse(high):g}"
         )
     if inverse(0.0) == 0.5:
         return 0.0

@@ -116,6 +116,8 @@ def warn_early(
     from sklearn.exceptions import ConvergenceWarning
 
     norm = descent.last.gradient_norm
+    if math.isnan(norm):  # the start of dual ascent, which nobody has looked at
+        norm = objective.at(descent.last.point).gradient_norm
     bound = gap_bound(objective, descent.last.point, l1_ratio)
     value = abs(descent.last.value)
     gap = (
@@ -128,16 +130,16 @@ def warn_early(
             return  # as near as double precision comes
         ended, remedy = (
             f"found no way down after {descent.n_iter} iterations",
-            "scale the features to similar sizes, or raise tol",
+            "scale the features to similar sizes; a loss of your own needs a continuous derivative",
         )
     elif descent.reason == "max_time":
-        ended, remedy = f"reached max_time={limits.max_time}", "raise max_time or tol"
+        ended, remedy = f"reached max_time={limits.max_time}", "raise max_time"
     else:
         ended = f"reached max_iter={limits.max_iter}"
-        remedy = "raise max_iter or tol, lower C, or scale the features to similar sizes"
+        remedy = "raise max_iter or scale the features to similar sizes; a smaller C is easier"
     warnings.warn(
         f"{solver} {ended} before the gradient was small: its norm is {norm:.2g}, tol is "
-        f"{limits.tol:g}; {gap}. To come nearer, {remedy}.",
+        f"{limits.tol:g}; {gap}. To come nearer, {remedy}. To accept this fit, raise tol.",
         ConvergenceWarning,
         stacklevel=4,
     )

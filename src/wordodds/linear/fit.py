@@ -22,7 +22,7 @@ from wordodds.linear.solvers import (
 )
 from wordodds.linear.solvers.iterate import Iterate
 
-__all__ = ["Fitted", "fit_columns"]
+__all__ = ["Fitted", "fit_columns", "weights_as"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -74,6 +74,33 @@ def fit_columns(
     return _fitted(objective, problem, descent, name, symmetric=settings.l1_ratio == 0.0)
 
 
+def weights_as(
+    dtype: np.dtype[Any], columns: npt.NDArray[Any], intercept: npt.NDArray[Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return weights and intercepts in the type that a model keeps.
+
+    Parameters
+    ----------
+    dtype : dtype
+        float32 or float64.
+    columns, intercept : ndarray
+        Of a fit.
+
+    Raises
+    ------
+    ValueError
+        If one of them is too large for it.
+    """
+    with np.errstate(over="ignore"):
+        columns, intercept = columns.astype(dtype, copy=False), intercept.astype(dtype)
+    if not (np.isfinite(columns).all() and np.isfinite(intercept).all()):
+        raise ValueError(
+            f"a weight is beyond {np.finfo(dtype).max:.2g}, the largest number of {dtype}: scale "
+            "the features up" + ("" if dtype == np.float64 else ', or pass dtype="float64"')
+        )
+    return columns, intercept
+
+
 def _solve(name: str, objective: Objective, start: Floats, settings: Settings) -> Iterator[Iterate]:
     """Return the iterates of a solver by its name."""
     if objective.loss.non_negative:
@@ -103,18 +130,25 @@ def _penalty(problem: Problem, C: float) -> float | Floats:
 
 
 def _start(objective: Objective, problem: Problem, start: tuple[Any, Any] | None) -> Floats:
+    """Return where to begin: at the given weights, if they are better than none."""
     point = np.zeros(objective.shape)
     if start is None:
         return point_inside(objective, None) if objective.loss.non_negative else point
     columns, intercept = start
     n_cols, n_columns = objective.matrix.n_cols, objective.loss.n_columns
     weights = np.asarray(columns[:, :n_columns], dtype=np.float64)
-    if problem.scale is not None:
-        weights = weights * problem.scale[:, np.newaxis]
-    point[:n_cols, :n_columns] = weights
-    if objective.fit_intercept:
-        point[-1, :n_columns] = intercept
-    return point_inside(objective, point) if objective.loss.non_negative else point
+    with np.errstate(over="ignore", invalid="ignore"):
+        if problem.scale is not None:
+            weights = weights * problem.scale[:, np.newaxis]
+        point[:n_cols, :n_columns] = weights
+        if objective.fit_intercept:
+            point[-1, :n_columns] = intercept
+        if objective.loss.non_negative:
+            return point_inside(objective, point)
+        at_zero = objective.losses(np.zeros((objective.matrix.n_rows, objective.width)))[0]
+        # Scores of weights that fit other rows may be so large that they drown the right ones.
+        better = objective.at(point).value <= at_zero
+    return point if better else np.zeros(objective.shape)
 
 
 def _fitted(
@@ -127,7 +161,8 @@ def _fitted(
         # To add the same to all classes changes no probability; the shortest weights add up to 0.
         columns[:, :n_columns] -= columns[:, :n_columns].mean(axis=1, keepdims=True)
     if problem.scale is not None:
-        columns = columns / problem.scale[:, np.newaxis]
+        with np.errstate(over="ignore"):
+            columns = columns / problem.scale[:, np.newaxis]
     intercept = np.zeros(n_columns)
     if objective.fit_intercept:
         intercept = point[-1, :n_columns].copy()

@@ -118,8 +118,9 @@ def _duality_gap(here: Position, best: Position, l1_ratio: float) -> float:
     l1, l2 = l1_ratio * objective.penalty, (1.0 - l1_ratio) * objective.penalty
     pulled = np.abs(objective.matrix.transposed_times(best.by_scores)[:, :n_columns])
     factor = 1.0 if l2 > 0.0 else min(1.0, l1 / max(float(pulled.max()), 1e-300))
-    excess = np.maximum(factor * pulled - l1, 0.0)
-    quadratic = float(np.sum(excess**2)) / (2.0 * l2) if l2 > 0.0 else 0.0
+    with np.errstate(over="ignore"):
+        excess = np.maximum(factor * pulled - l1, 0.0)
+        quadratic = float(np.sum(excess**2)) / (2.0 * l2) if l2 > 0.0 else 0.0
     residuals = best.by_scores[:, :n_columns] / objective.row_weights[:, np.newaxis]
     own = (
         objective.codes[:, np.newaxis] == 1
@@ -131,6 +132,10 @@ def _duality_gap(here: Position, best: Position, l1_ratio: float) -> float:
     if not objective.loss.coupled:
         entropy -= xlogy(1.0 - p, 1.0 - p)
     dual = float(objective.row_weights @ entropy.sum(axis=1)) - quadratic
+    if objective.fit_intercept:
+        # Of intercepts not quite at their best: what the optimum's may gain by the rest.
+        left = np.abs(best.by_scores[:, :n_columns].sum(axis=0)).max()
+        dual -= float(left * n_columns * (1.0 + 2.0 * np.abs(best.point[-1]).max()))
     w = here.point[:n]
     smooth = here.value - 0.5 * objective.penalty_dot(here.point, here.point)
     return smooth + l1 * float(np.abs(w).sum()) + 0.5 * l2 * float(np.sum(w**2)) - dual

@@ -1,5 +1,6 @@
 """What happened during a fit, iteration by iteration."""
 
+import math
 import sys
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
@@ -24,7 +25,7 @@ class Recorded(Protocol):
 
 
 class History:
-    """What happened at each iteration; the first entry is the start."""
+    """What happened at each iteration; what the first entry is, the solver says."""
 
     KEYS = ("iteration", "objective", "gradient_norm", "time", "passes")
 
@@ -62,10 +63,12 @@ def tell(entry: dict[str, float]) -> None:
     entry : dict
         Of the history.
     """
-    if sys.stderr is not None:
-        print(
-            f"iteration {entry['iteration']:.0f}: objective {entry['objective']:.9g}, "
-            f"gradient {entry['gradient_norm']:.2e}, {entry['passes']:.0f} passes, "
-            f"{entry['time']:.2f} s",
-            file=sys.stderr,
-        )
+    if sys.stderr is None:
+        return
+    norm = entry["gradient_norm"]
+    gradient = "" if math.isnan(norm) else f"gradient {norm:.2e}, "
+    print(
+        f"iteration {entry['iteration']:.0f}: objective {entry['objective']:.9g}, {gradient}"
+        f"{entry['passes']:.0f} passes, {entry['time']:.2f} s",
+        file=sys.stderr,
+    )

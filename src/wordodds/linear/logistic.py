@@ -10,7 +10,7 @@ from wordodds._core import linear as core
 from wordodds._estimator import adopt
 from wordodds._execution import execution
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
-from wordodds.linear.fit import Fitted, fit_columns
+from wordodds.linear.fit import Fitted, fit_columns, weights_as
 from wordodds.linear.history import Callback
 from wordodds.linear.losses import Loss, SoftmaxLoss, link_loss
 from wordodds.linear.pairwise import couple_pairs, fit_pairs, vote
@@ -77,7 +77,7 @@ class LogisticRegression(LinearClassifier):
     classes_ : ndarray of shape (n_classes,)
         Labels.
     coef_ : ndarray of shape (1 or n_classes or n_pairs, n_features)
-        Weights; a view.
+        Weights; a view of what scores are made with.
     intercept_ : ndarray of shape (1 or n_classes or n_pairs,)
         b.
     n_iter_ : ndarray of int
@@ -88,8 +88,12 @@ class LogisticRegression(LinearClassifier):
         "iteration", "objective", "gradient_norm", "time" (seconds) and "passes" (products with the
         matrix), an entry for each iteration, the first for the start. Of "ovo": a dict of these for
         each pair of labels.
+    weights_, bias_ : ndarray
+        The linear view: a row of weights and a bias for each class; of two classes, half each way.
     n_features_in_ : int
         Columns.
+    feature_names_in_ : ndarray of str
+        Their names, where ``X`` had any.
 
     Examples
     --------
@@ -171,14 +175,17 @@ class LogisticRegression(LinearClassifier):
         if self.multi_class == "ovo" and n_classes > 2:
             parts = fit_pairs(problem, settings)
             labels = problem.classes.tolist()
+            columns, intercept = weights_as(
+                dtype,
+                _padded([part.columns for part in parts.values()]),
+                np.concatenate([part.intercept for part in parts.values()]),
+            )
             return adopt(
                 self,
                 X,
                 classes_=problem.classes,
-                _columns=_padded([part.columns for part in parts.values()], dtype),
-                intercept_=np.concatenate([part.intercept for part in parts.values()]).astype(
-                    dtype
-                ),
+                _columns=columns,
+                intercept_=intercept,
                 n_iter_=np.array([part.descent.n_iter for part in parts.values()]),
                 solver_=next(iter(parts.values())).solver,
                 history_={
@@ -188,12 +195,13 @@ class LogisticRegression(LinearClassifier):
             )
         start = self._warm(problem.classes, problem.matrix.n_cols)
         fitted = fit_columns(problem, self._loss(n_classes), settings, start)
+        columns, intercept = weights_as(dtype, fitted.columns, fitted.intercept)
         adopt(
             self,
             X,
             classes_=problem.classes,
-            _columns=fitted.columns.astype(dtype, copy=False),
-            intercept_=fitted.intercept.astype(dtype),
+            _columns=columns,
+            intercept_=intercept,
             n_iter_=np.array([fitted.descent.n_iter]),
             solver_=fitted.solver,
             history_=fitted.descent.history,
@@ -267,16 +275,16 @@ class LogisticRegression(LinearClassifier):
         return None if getattr(self, "_kind", None) == "ovo" else super()._warm(classes, n_cols)
 
     def _settings(self) -> Settings:
-        if self.multi_class not in MULTI_CLASS:
+        if not isinstance(self.multi_class, str) or self.multi_class not in MULTI_CLASS:
             raise ValueError(
                 f"multi_class must be one of {', '.join(MULTI_CLASS)}, got {self.multi_class!r}"
             )
         return settings_of(self, SOLVERS)
 
 
-def _padded(columns: list[Floats], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+def _padded(columns: list[Floats]) -> Floats:
     """Return columns side by side, as wide as the kernels expect."""
-    side_by_side = np.zeros((len(columns[0]), core.padded_columns(len(columns))), dtype=dtype)
+    side_by_side = np.zeros((len(columns[0]), core.padded_columns(len(columns))))
     for k, column in enumerate(columns):
         side_by_side[:, k] = column[:, 0]
     return side_by_side

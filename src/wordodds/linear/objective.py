@@ -83,10 +83,10 @@ class Objective:
         """
         if isinstance(self.penalty, float) and self.penalty > 0.0:
             return self.penalty
-        raise ValueError(
-            f'solver="{solver}" needs a finite C and features within 1e-10 and 1e10: use '
-            'solver="newton-cg"'
+        need = (
+            "a finite C" if np.all(self.penalty == 0.0) else "features, and C, of no extreme size"
         )
+        raise ValueError(f'solver="{solver}" needs {need}: use solver="newton-cg"')
 
     def at(self, point: Floats) -> "Position":
         """Return the objective's view from a point; one pass over the data."""

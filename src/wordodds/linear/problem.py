@@ -1,5 +1,6 @@
 """From what `fit` was given to what a solver can work on: checked, weighted, and well scaled."""
 
+from copy import copy
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -8,7 +9,15 @@ import scipy.sparse as sp
 
 from wordodds._execution import Execution
 from wordodds._row_weights import rows_of_fit
-from wordodds._sparse import CsrArrays, as_csr, refuse_masked, require_rows, without_repeats
+from wordodds._sparse import (
+    CsrArrays,
+    as_csr,
+    refuse_masked,
+    refuse_text,
+    require_rows,
+    sparse_of_frame,
+    without_repeats,
+)
 from wordodds.linear.matrix import DenseMatrix, Matrix, SparseMatrix
 
 __all__ = ["Problem", "penalty_of", "problem_of_fit", "rows_of_problem"]
@@ -18,6 +27,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 # A column within these is left as it is: gradients are then of a size that tol can be compared to,
 # and squares stay far from the ends of double.
 LEAST, LARGEST = 1e-10, 1e10
+ENTRIES_AT_ONCE = 1 << 20  # small arrays stay in the cache, and Ctrl-C is heard between them
 # Of C times the total weight: below it, weights are zero as far as double can tell.
 STRENGTH_LEAST = 1e-300
 
@@ -92,10 +102,11 @@ def problem_of_fit(
     elif not weights.all():
         kept = np.flatnonzero(weights)
         rows, codes, weights = _take(rows, kept), codes[kept], weights[kept]
-    total = float(weights.sum())
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
     if not np.isfinite(total):
-        raise ValueError("sample_weight adds up to more than 1e308: scale it down")
-    dtype = rows.data.dtype if isinstance(rows, CsrArrays) else rows.dtype
+        raise ValueError("the weights of the rows add up to more than 1e308: scale them down")
+    dtype = getattr(X, "dtype", rows.data.dtype if isinstance(rows, CsrArrays) else rows.dtype)
     rows, scale = _well_scaled(rows, penalty_of(C, total)) if rescale else (rows, None)
     matrix = SparseMatrix(rows, how) if isinstance(rows, CsrArrays) else DenseMatrix(rows, how)
     return Problem(matrix, classes, codes, weights / total, total, scale, dtype)
@@ -131,16 +142,20 @@ def _checked_rows(
     model: Any, X: Any, how: Execution, non_negative: bool
 ) -> CsrArrays | npt.NDArray[Any]:
     """Return X as CSR if it is sparse, else as a dense array of float32 or float64."""
+    X = sparse_of_frame(X)
     if sp.issparse(X):
         rows = as_csr(X, non_negative=non_negative, execution=how, owner=type(model).__name__)
         require_rows(rows)
         return without_repeats(rows, how)
-    from sklearn.base import clone
     from sklearn.utils.validation import validate_data
 
     refuse_masked(X, "X")
+    if isinstance(X, list | tuple | np.ndarray):
+        refuse_text(np.asarray(X), "X")
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "biufcO":
+        raise TypeError(f"X must hold numbers, got dtype {X.dtype}")
     # On a stand-in: a fit that fails must not change what the model knows of its features.
-    dense = np.asarray(validate_data(clone(model), X, dtype=[np.float64, np.float32]))
+    dense = np.asarray(validate_data(copy(model), X, dtype=[np.float64, np.float32]))
     if non_negative and (dense < 0.0).any():
         row, column = np.argwhere(dense < 0.0)[0]
         raise ValueError(
@@ -162,6 +177,23 @@ def _take_sparse(rows: CsrArrays, kept: npt.NDArray[np.intp]) -> CsrArrays:
     return CsrArrays(taken.indptr, taken.indices, taken.data, len(kept), rows.n_cols)
 
 
+def _sizes(entries: npt.NDArray[Any]) -> tuple[float, float]:
+    """Return the least and the largest absolute value that is not zero; infinity and 0 for none."""
+    least, largest = np.inf, 0.0
+    step = max(1, ENTRIES_AT_ONCE // max(1, entries[:1].size))
+    for begin in range(0, len(entries), step):
+        part = entries[begin : begin + step]
+        low, high = float(part.min()), float(part.max())
+        if low <= 0.0:
+            sizes = np.abs(part)
+            low = float(sizes.min())
+            if low == 0.0:
+                low = float(np.min(sizes, where=sizes > 0.0, initial=np.inf))
+            high = float(sizes.max())
+        least, largest = min(least, low), max(largest, high)
+    return least, largest
+
+
 def _well_scaled(
     rows: CsrArrays | npt.NDArray[Any], penalty: float
 ) -> tuple[CsrArrays | npt.NDArray[Any], Floats | None]:
@@ -172,14 +204,8 @@ def _well_scaled(
     """
     entries = rows.data if isinstance(rows, CsrArrays) else rows
     penalised = np.sqrt(penalty)
-    # All above zero, as counts are: no array of sizes is needed.
-    positive = entries.size and float(entries.min()) >= LEAST
-    if positive and max(float(entries.max()), penalised) <= LARGEST:
-        return rows, None
-    present = np.abs(entries[entries != 0])
-    if not present.size:
-        return rows, None
-    if float(present.min()) >= LEAST and max(float(present.max()), penalised) <= LARGEST:
+    least, largest_of_all = _sizes(entries)
+    if least == np.inf or (least >= LEAST and max(largest_of_all, penalised) <= LARGEST):
         return rows, None
     if isinstance(rows, CsrArrays):
         largest = np.zeros(rows.n_cols)
@@ -188,7 +214,7 @@ def _well_scaled(
         largest = np.abs(entries).max(axis=0).astype(np.float64)
     sizes = np.maximum(largest, penalised)
     sizes[(largest == 0.0) | ((sizes >= LEAST) & (sizes <= LARGEST))] = 0.5
-    scale = np.exp2(np.frexp(sizes)[1].clip(-1000, 1000))
+    scale = np.exp2(np.frexp(sizes)[1].clip(-1021, 1021))
     if isinstance(rows, CsrArrays):
         return rows._replace(data=rows.data / scale[rows.indices]), scale
     return rows / scale, scale

@@ -10,7 +10,18 @@ from sklearn.utils import check_random_state
 from wordodds._execution import Execution, execution
 from wordodds.linear.descent import Limits
 
-__all__ = ["Settings", "settings_of", "weight_type"]
+__all__ = ["WEIGHT_TYPES", "Settings", "settings_of", "weight_type"]
+
+
+# What scikit-learn's solvers are called here.
+ELSEWHERE = {
+    "liblinear": '; in its place: "dual", or "coordinate" for L1',
+    "saga": '; in its place: "sag", or "coordinate" for L1',
+    "newton-cholesky": '; in its place: "irls"',
+}
+
+
+WEIGHT_TYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 class Settings(NamedTuple):
@@ -46,14 +57,15 @@ def settings_of(model: Any, solvers: tuple[str, ...]) -> Settings:
     l1_ratio = _number(getattr(model, "l1_ratio", 0.0), "l1_ratio")
     if not 0.0 <= l1_ratio <= 1.0:
         raise ValueError(f"l1_ratio must be from 0 to 1, got {model.l1_ratio!r}")
-    if model.solver not in solvers:
-        raise ValueError(f"solver must be one of {', '.join(solvers)}, got {model.solver!r}")
+    if not isinstance(model.solver, str) or model.solver not in solvers:
+        hint = ELSEWHERE.get(model.solver, "") if isinstance(model.solver, str) else ""
+        raise ValueError(f"solver must be one of {', '.join(solvers)}, got {model.solver!r}{hint}")
+    if math.isinf(C):
+        l1_ratio = 0.0  # a share of nothing
     if l1_ratio > 0.0 and model.solver not in ("auto", "coordinate"):
         raise ValueError(
             f'l1_ratio={model.l1_ratio} needs solver="coordinate" or "auto", got {model.solver!r}'
         )
-    if l1_ratio > 0.0 and math.isinf(C):
-        l1_ratio = 0.0  # a share of nothing
     tol = _number(model.tol, "tol")
     if not tol >= 0.0:
         raise ValueError(f"tol must be >= 0, got {model.tol!r}")
@@ -66,6 +78,11 @@ def settings_of(model: Any, solvers: tuple[str, ...]) -> Settings:
         raise ValueError(f"max_time must be >= 0, got {model.max_time!r}")
     if model.callback is not None and not callable(model.callback):
         raise TypeError(f"callback must be callable, got {model.callback!r}")
+    for name in ("fit_intercept", "warm_start"):
+        if not isinstance(getattr(model, name), bool | np.bool_):
+            raise TypeError(f"{name} must be a bool, got {getattr(model, name)!r}")
+    if not isinstance(model.verbose, Integral):
+        raise TypeError(f"verbose must be an int, got {model.verbose!r}")
     limits = Limits(tol, int(model.max_iter), max_time, model.callback, int(model.verbose))
     seed = int(check_random_state(model.random_state).randint(2**31))
     how = execution(model.n_jobs)
@@ -84,13 +101,15 @@ def weight_type(wanted: Any, given: Any) -> np.dtype[Any]:
     """
     if wanted is None:
         return np.dtype(np.float32 if given == np.float32 else np.float64)
-    dtype: np.dtype[Any] = np.dtype(wanted)
-    if dtype not in (np.float32, np.float64):
+    if not isinstance(wanted, str | type | np.dtype) or wanted not in WEIGHT_TYPES:
         raise ValueError(f"dtype must be float32, float64 or None, got {wanted!r}")
-    return dtype
+    return np.dtype(wanted)
 
 
 def _number(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is beyond 1e308") from None

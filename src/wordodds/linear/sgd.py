@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from wordodds._estimator import adopt, check_width
 from wordodds._execution import Execution, execution
+from wordodds._sparse import sparse_of_frame
 from wordodds.bayes.batches import classes_of_batches
 from wordodds.linear.classifier import scores_of
 from wordodds.linear.history import Callback
@@ -279,15 +280,15 @@ class SGDClassifier(LossProba):
         _require_classes(known)
         how = execution(self.n_jobs)
         matrix = checked_rows(X, how, type(self).__name__)
-        if first := not hasattr(self, "_state"):
-            state = self._first_state(X, matrix.n_cols, len(known))
-        else:
-            state = self._state
-            check_width(self, X, matrix.n_cols, len(state.weights))
-            state = self._continued(state, sp.issparse(X), how)
+        if not (first := not hasattr(self, "_state")):
+            check_width(self, X, matrix.n_cols, len(self._state.weights))
         _, rows = labelled_rows(
             matrix, y, sample_weight, self.class_weight, known, coupled=self.loss == "softmax"
         )
+        if first:
+            state = self._first_state(X, matrix.n_cols, len(known))
+        else:
+            state = self._continued(self._state, sp.issparse(sparse_of_frame(X)), how)
         # On one thread: an interrupt then leaves all columns after the same row.
         alone = how._replace(n_jobs=1)
         try:
@@ -336,7 +337,7 @@ class SGDClassifier(LossProba):
         )
 
     def _first_state(self, X: Any, n_features: int, n_classes: int) -> SgdState:
-        options = self._options(sp.issparse(X), n_classes)
+        options = self._options(sp.issparse(sparse_of_frame(X)), n_classes)
         return SgdState(n_features, 1 if n_classes == 2 else n_classes, options, self.dtype)
 
     def _continued(self, state: SgdState, sparse: bool, how: Execution) -> SgdState:
@@ -344,12 +345,19 @@ class SGDClassifier(LossProba):
         options = self._options(sparse, 2 if state.n_columns == 1 else state.n_columns)
         if options.adagrad:
             options = options._replace(eta0=state.options.eta0)  # part of what the duals mean
-        if state.options.needs == options.needs and state.weights.dtype == self.dtype:
+        options = options.averaging_from(state.averages_since)
+        same_average = options.average_from == state.options.average_from
+        same_arrays = state.options.needs == options.needs and state.weights.dtype == self.dtype
+        if same_arrays and same_average:
             state.options = options
             return state
         before = state.settled_apart(how)
+        if same_average:
+            return before.moved(options, self.dtype)
+        # What has been averaged so far is where the next mean begins, not a part of it.
+        options = options.averaging_from(before.t)
         state = SgdState(len(before.weights), before.n_columns, options, self.dtype)
-        state.t = before.t
+        state.t = state.averages_since = before.t
         state.start_from(before.model_weights[:, : before.n_columns].T, before.model_bias)
         return state
 

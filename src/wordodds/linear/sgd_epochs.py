@@ -101,13 +101,13 @@ def epochs(
                 *how,
             )
             if taken < len(piece):
-                raise ValueError(
-                    f"Floating-point under-/overflow occurred at epoch #{epoch}. Scaling input "
-                    "data with StandardScaler or MinMaxScaler might help."
-                )
+                raise _overflow(epoch)
             done += taken
         if state.options.adagrad:
             state.settle(how)
+            # Its weights follow from sums that are finite where they themselves may not be.
+            if not np.isfinite(state.square_norms).all() and not np.isfinite(state.weights).all():
+                raise _overflow(epoch)
             mean_penalty = state.penalty()
         else:
             mean_penalty = float(penalty.sum()) / max(1, done)
@@ -115,6 +115,13 @@ def epochs(
         value = float(loss.sum()) / (total * share) + mean_penalty if done else np.nan
         columns = 1 if state.options.coupled else state.n_columns
         yield Epoch(state, value / columns, np.nan, epoch - 1 + share)
+
+
+def _overflow(epoch: int) -> ValueError:
+    return ValueError(
+        f"Floating-point under-/overflow occurred at epoch #{epoch}. Scaling input data with "
+        "StandardScaler or MinMaxScaler might help."
+    )
 
 
 def _pieces(

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from wordodds.linear.settings import WEIGHT_TYPES
 from wordodds.linear.sgd_state import LOSSES
 
 __all__ = ["check_parameters"]
 
 PENALTIES = ("l2", "l1", "elasticnet", None)
-WEIGHT_TYPES = (np.dtype(np.float64), np.dtype(np.float32))
 LEARNING_RATES = ("constant", "optimal", "invscaling", "adaptive", "adagrad")
 
 
@@ -46,6 +46,8 @@ def check_parameters(model: Any) -> None:
         raise ValueError(f"validation_fraction must be < 1, got {model.validation_fraction}")
     if model.tol is not None:
         _check_number("tol", model.tol, 0.0)
+    if model.callback is not None and not callable(model.callback):
+        raise ValueError(f"callback must be callable, got {model.callback!r}")
     if model.max_time is not None:
         _check_number("max_time", model.max_time, 0.0, np.inf)
     if model.l1_ratio is not None:
@@ -74,7 +76,7 @@ def _check_number(
     name: str,
     value: Any,
     least: float,
-    most: float = np.finfo(np.float64).max,
+    most: float = float(np.finfo(np.float64).max),
     *,
     kind: Any = Real,
     above: bool = False,

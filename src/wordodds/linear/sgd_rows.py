@@ -80,7 +80,11 @@ def labelled_rows(
             weights = factors[codes] if weights is None else weights * factors[codes]
         else:
             positive_weights = factors
-    if weights is not None and not np.isfinite(weights.sum()):
+    if weights is not None and not weights.any():
+        raise ValueError("the weight of every row is zero: there is nothing to learn from")
+    with np.errstate(over="ignore"):
+        too_much = weights is not None and not np.isfinite(weights.sum())
+    if too_much:
         raise ValueError("the weights of the rows add up to more than 1e308: scale them down")
     return classes, Rows(matrix, codes, weights, positive_weights)
 

@@ -56,6 +56,12 @@ class SgdOptions(NamedTuple):
         """Which arrays a state has beside its weights; duals also hold the penalties."""
         return self.adagrad, self.average_from > 0.0, self.l1 > 0.0, self.adagrad and self.l2 > 0.0
 
+    def averaging_from(self, step: float) -> "SgdOptions":
+        """Return the options with averages, if there are any, from that step on at the earliest."""
+        if self.average_from == 0.0:
+            return self
+        return self._replace(average_from=max(self.average_from, step))
+
     @property
     def coupled(self) -> bool:
         """Whether the loss is one of all columns together."""
@@ -134,6 +140,7 @@ class SgdState:
         self.square_norms = np.zeros(stride)
         self.sum_norms = np.zeros(stride)
         self.t = 1.0
+        self.averages_since = 1.0  # the first step that averages may begin with
         self.scale = 1.0
         self.average_a = 0.0
         self.average_b = 1.0
@@ -178,6 +185,25 @@ class SgdState:
             other.l1_received = other.duals = other.roots = None  # for looking only
             self.shown = other
         return self.shown
+
+    def moved(self, options: SgdOptions, dtype: Any) -> "SgdState":
+        """Return a state that goes on from here with other arrays or another type of weights.
+
+        Parameters
+        ----------
+        options : SgdOptions
+            Of the new state; averages go on, so that they begin where they did.
+        dtype : dtype
+            Of its weights.
+        """
+        assert self.settled
+        n, other = self.n_columns, SgdState(len(self.weights), self.n_columns, options, dtype)
+        other.t, other.averages_since = self.t, self.averages_since
+        other.start_from(self.weights[:, :n].T, self.bias[:n])
+        if other.averages is not None and self.averages is not None:
+            other.averages[:] = self.averages
+            other.average_bias = self.average_bias
+        return other
 
     @property
     def averaging(self) -> bool:
