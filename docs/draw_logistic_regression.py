@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from drawing import BLACK, BLUE, GREEN, GREY, GRID, ORANGE, PINK, SKY, Drawing, draw_all
+from drawing import BLACK, BLUE, GREEN, GREY, GRID, ORANGE, PINK, SKY, YELLOW, Drawing, draw_all
 from logistic_regression_numbers import documents, path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -27,9 +27,11 @@ SOLVERS = {
     "lbfgs": (ORANGE, "-"),
     "cg": (GREEN, "--"),
     "gd": (GREY, ":"),
+    "sgd": (YELLOW, "-"),
     "sag": (PINK, "-."),
     "dual": (SKY, "-"),
 }
+GAP_LEAST = 1e-10  # that the convergence figure shows
 
 
 def fit_some_way(X: Any, y: Any, **options: Any) -> LogisticRegression:
@@ -65,10 +67,10 @@ def draw_links() -> Figure:
             ":",
         ),
         ("perceptron", np.maximum(0.0, -z), SKY, "-"),
-        ("a mistake", (z <= 0.0).astype(float), GREY, "-"),
     ]
     for label, loss, colour, dashes in losses:
         right.plot(z, loss, dashes, color=colour, label=label, linewidth=1.2)
+    right.plot([-4.0, 0.0, 0.0, 4.0], [1.0, 1.0, 0.0, 0.0], color=GREY, label="a mistake")
     right.set(xlabel="margin, y z with y = ±1", ylabel="loss", xlim=(-2.5, 3), ylim=(0, 9))
     right.legend(loc="upper right")
     for axes in (left, right):
@@ -97,11 +99,11 @@ def draw_descent() -> Figure:
 
     options = {"C": C, "fit_intercept": False, "tol": 1e-9}
     best = fit_some_way(X, y, solver="irls", **options).coef_[0]
-    first, second = np.meshgrid(np.linspace(-0.6, 5.0, 90), np.linspace(-2.0, 1.6, 80))
+    first, second = np.meshgrid(np.linspace(-0.4, 4.4, 90), np.linspace(-1.8, 1.6, 80))
     values = objective(np.stack([first, second], axis=-1))
     lowest = objective(best)
     levels = lowest + np.array([1e-3, 4e-3, 0.01, 0.02, 0.04, 0.08, 0.16, 0.3])
-    figure = Figure(figsize=(7.8, 2.9), layout="constrained")
+    figure = Figure(figsize=(7.8, 2.6), layout="constrained")
     panels = figure.subplots(1, 3, sharex=True, sharey=True)
     names = [("gd", "gradient descent"), ("cg", "conjugate gradients"), ("irls", "Newton = IRLS")]
     for axes, (solver, title) in zip(panels, names, strict=True):
@@ -113,6 +115,7 @@ def draw_descent() -> Figure:
         axes.plot(*np.array(way).T, "o-", color=SOLVERS[solver][0], markersize=3, linewidth=1.0)
         axes.plot(*best, "+", color=ORANGE, markersize=11, markeredgewidth=1.8)
         axes.set(title=f"{title}\n{len(way) - 1} steps to a gap of 1e-8", xlabel="weight 1")
+        axes.set_aspect("equal")  # else right angles would not look so
     panels[0].set_ylabel("weight 2")
     return figure
 
@@ -134,7 +137,7 @@ def newsgroups_races() -> list[Race]:
     left, singular, _ = svds(train, k=50, v0=start)
     dense = np.ascontiguousarray(left * singular)
     computers = np.char.startswith(labels.astype(str), "comp.")
-    sparse = [name for name in SOLVERS if name != "irls"]
+    sparse = [name for name in SOLVERS if name != "irls"]  # which refuses so many unknowns
     return [
         Race("50 dense columns, comp.* or not", dense, computers, list(SOLVERS), 2.0),
         Race(f"{train.shape[1]:,} sparse columns, 20 classes", train, labels, sparse, 8.0),
@@ -145,7 +148,7 @@ def draw_convergence(races: list[Race] | None = None) -> Figure:
     """Draw how fast every solver comes near the optimum, by iterations and by seconds."""
     races = races or newsgroups_races()
     figure = Figure(figsize=(7.8, 2.7 * len(races) + 0.4), layout="constrained")
-    panels = figure.subplots(len(races), 2, sharey=True, squeeze=False)
+    panels = figure.subplots(len(races), 2, sharey="row", squeeze=False)
     for (left, right), race in zip(panels, races, strict=True):
         histories = {
             solver: fit_some_way(
@@ -166,6 +169,10 @@ def draw_convergence(races: list[Race] | None = None) -> Figure:
             _draw_gap(right, history["time"], gap, solver)
         left.set(title=race.title, ylabel="relative gap to the optimum", xlabel="iteration")
         right.set(title=race.title, xlabel="seconds")
+        for axes in (left, right):
+            axes.set(xscale="log", yscale="log", axisbelow=True)
+            axes.grid(**GRID)
+        left.set_ylim(bottom=0.7 * GAP_LEAST)
     handles, labels = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     return figure
@@ -174,14 +181,20 @@ def draw_convergence(races: list[Race] | None = None) -> Figure:
 def _draw_gap(
     axes: Axes, x: npt.NDArray[np.float64], gap: npt.NDArray[np.float64], solver: str
 ) -> None:
+    """Draw a line from the first iteration to the first that has no gap to speak of."""
     colour, dashes = SOLVERS[solver]
-    shown = np.flatnonzero((gap > 1e-10) & (x > 0.0))
-    if len(shown) > 150:  # a line of a thousand steps looks the same with fewer
-        shown = np.unique(shown[np.geomspace(1, len(shown), 150).astype(int) - 1])
-    marker = "." if len(shown) < 15 else ""
-    axes.plot(x[shown], gap[shown], dashes, marker=marker, color=colour, label=solver)
-    axes.set(xscale="log", yscale="log", ylim=(1e-10, 20.0))
-    axes.grid(**GRID)
+    there = np.flatnonzero(gap <= GAP_LEAST)
+    shown = np.arange(1, there[0] + 1 if len(there) else len(gap))
+    if len(shown) > 100:  # a line of a thousand steps looks the same with fewer
+        shown = np.unique(shown[np.geomspace(1, len(shown), 100).astype(int) - 1])
+    style: dict[str, Any] = {
+        "marker": "." if len(shown) < 15 else "",
+        "color": colour,
+        "label": solver,
+    }
+    if solver == "sgd":  # up and down by the noise of single rows: behind the others
+        style |= {"linewidth": 0.9, "zorder": 1.5}
+    axes.plot(x[shown], np.maximum(gap[shown], GAP_LEAST), dashes, **style)
 
 
 def draw_sparsity() -> Figure:
@@ -198,8 +211,8 @@ def draw_sparsity() -> Figure:
         right.plot(C, accuracy, dashes, color=colour, label=label)
     left.set(xscale="log", yscale="log", xlabel="C", ylabel="weights that are not zero")
     right.set(xlabel="C", ylabel="accuracy on the test part", ylim=(0.5, 1.0))
-    right.legend(loc="lower right")
     for axes in (left, right):
+        axes.legend(loc="lower right")
         axes.grid(**GRID)
     return figure
 
@@ -209,7 +222,7 @@ def draw_separable() -> Figure:
     x = np.array([-2.5, -1.9, -1.2, -0.5, 0.4, 1.0, 1.6, 2.2])
     labels = {
         "separable": np.array([0, 0, 0, 0, 1, 1, 1, 1]),
-        "one label changed": np.array([0, 0, 0, 1, 0, 1, 1, 1]),
+        "two labels swapped": np.array([0, 0, 0, 1, 0, 1, 1, 1]),
     }
     figure = Figure(figsize=(7.6, 3.0), layout="constrained")
     left, right = figure.subplots(1, 2)

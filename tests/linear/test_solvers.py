@@ -123,13 +123,23 @@ def test_irls_points_to_newton_cg_where_its_system_would_be_too_large(monkeypatc
 
 def test_auto_chooses_by_shape():
     for (n_rows, n_cols), solver in (
-        ((400, 60), "irls"),
-        ((60, 400), "irls"),
+        ((400, 40), "irls"),
+        ((40, 400), "irls"),
         ((400, 400), "newton-cg"),
     ):
         X, labels = random_rows(n_rows, n_cols), random_labels(n_rows)
         assert choose(engine_objective(PlainObjective(X, labels, "softmax"))) == solver
     assert LogisticRegression().fit(X, labels).solver_ == "newton-cg"
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_without_a_penalty_few_rows_are_no_reason_for_irls():
+    # Its form with an unknown for each row divides by the penalty.
+    X, labels = random_rows(20, 3000), random_labels(20, 2)
+    model = LogisticRegression(C=np.inf, max_iter=2).fit(X, labels)
+    assert model.solver_ == "newton-cg"
+    with pytest.raises(ValueError, match=r"systems of 3001 unknowns"):
+        LogisticRegression(C=np.inf, solver="irls").fit(X, labels)
 
 
 # Rows, labels, weights; C is tried from 1e-6 to infinity.

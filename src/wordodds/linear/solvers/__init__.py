@@ -53,8 +53,9 @@ STOCHASTIC: dict[str, Stochastic] = {
 # Those that keep every parameter >= 0.
 PROJECTED: dict[str, Descent] = {"newton-cg": projected_newton, "gd": projected_gradient}
 
-# Up to here, to write the system down and solve it is quicker than conjugate gradients.
-IRLS_UNKNOWNS = 300
+# Up to here a system is written down and solved: its time does not depend on how columns depend on
+# each other, which for conjugate gradients decides between a few products and hundreds.
+IRLS_UNKNOWNS = 128
 
 
 def choose(objective: Objective) -> str:
@@ -67,12 +68,6 @@ def choose(objective: Objective) -> str:
     """
     if objective.loss.non_negative:
         return "newton-cg"
-    unknowns = irls_unknowns(
-        objective.matrix.n_rows,
-        objective.shape[0],
-        objective.loss.n_columns,
-        objective.loss.coupled,
-    )
-    if unknowns <= IRLS_UNKNOWNS:
+    if irls_unknowns(objective) <= IRLS_UNKNOWNS:
         return "irls"
     return "dual" if objective.matrix.is_sparse and is_quick(objective) else "newton-cg"

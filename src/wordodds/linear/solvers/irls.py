@@ -28,25 +28,29 @@ __all__ = ["irls", "irls_unknowns"]
 
 UNKNOWNS_MAX = 2048  # of one system: nobody can interrupt its factorisation
 ROWS_PER_BLOCK = 512  # of which all products of columns are written down
-ROWS_PER_PAIR = 8192
+ROWS_PER_PAIR = 1024
 # Of a system with a diagonal of ones: what is added to it where columns depend on each other.
 RIDGES = (0.0, 1e-12, 1e-9, 1e-6, 1e-3)
 PIVOT_LEAST = 1e-7
 TINY = 1e-300
 
 
-def irls_unknowns(n_rows: int, n_params: int, n_columns: int, coupled: bool) -> int:
+def irls_unknowns(objective: Objective) -> int:
     """Return how many unknowns the smaller of the two systems has.
 
     Parameters
     ----------
-    n_rows, n_params, n_columns : int
-        Of the objective: rows, rows of a point, columns.
-    coupled : bool
-        Whether the columns know of each other; else each has a system of its own.
+    objective : Objective
+        Columns that know of each other share a system; else each has its own.
     """
-    blocks = n_columns if coupled else 1
-    return min(n_params, n_rows + 1) * blocks
+    blocks = objective.loss.n_columns if objective.loss.coupled else 1
+    n = objective.matrix.n_rows + 1 if _has_row_form(objective) else objective.shape[0]
+    return n * blocks
+
+
+def _has_row_form(objective: Objective) -> bool:
+    """Return whether rows are fewer than columns, and each column has a penalty to divide by."""
+    return objective.matrix.n_rows + 1 < objective.shape[0] and bool(np.all(objective.penalty))
 
 
 def irls(objective: Objective, start: Floats) -> Iterator[Iterate]:
@@ -64,17 +68,14 @@ def irls(objective: Objective, start: Floats) -> Iterator[Iterate]:
     ValueError
         If neither rows nor columns are few enough for a system that fits the memory.
     """
-    n_params = objective.shape[0]
-    unknowns = irls_unknowns(
-        objective.matrix.n_rows, n_params, objective.loss.n_columns, objective.loss.coupled
-    )
+    unknowns = irls_unknowns(objective)
     if unknowns > UNKNOWNS_MAX:
         raise ValueError(
             f'solver="irls" would solve systems of {unknowns} unknowns, and {UNKNOWNS_MAX} is the '
             'most: use solver="newton-cg", the same iteration without writing the system down'
         )
-    dual = objective.matrix.n_rows + 1 < n_params and bool(np.all(objective.penalty))
-    direction = _DualSteps(objective).direction if dual else _primal_direction
+    by_rows = _has_row_form(objective)
+    direction = _DualSteps(objective).direction if by_rows else _primal_direction
     here: Position | None = objective.at(start)
     while here is not None:
         yield iterate_at(here)
@@ -136,15 +137,21 @@ def _hessian_blocks(here: Position) -> tuple[list[tuple[int, int]], Floats]:
 
 
 def _one_block(here: Position, weights: WeightsOfRows) -> Floats:
-    """Return Φᵀ diag(r) Φ for the only pair there is, as products of whole columns."""
+    """Return Φᵀ diag(r) Φ for the only pair there is, as √r Φ times itself."""
     objective = here.objective
     n_rows, n_params = objective.matrix.n_rows, objective.shape[0]
+    objective.passes += 1
     block = np.zeros((1, n_params, n_params))
+    room = np.empty((min(n_rows, ROWS_PER_PAIR), n_params))
     for begin in range(0, n_rows, ROWS_PER_PAIR):
         end = min(n_rows, begin + ROWS_PER_PAIR)
-        rows = _rows_with_ones(objective, begin, end)
-        block[0] += rows.T @ (rows * weights(begin, end))
-    objective.passes += 1
+        root = np.sqrt(np.maximum(weights(begin, end), 0.0))  # rounding may leave -1e-20
+        scaled = room[: end - begin]
+        rows = objective.matrix.block(begin, end)
+        np.multiply(rows, root, out=scaled[:, : objective.matrix.n_cols])
+        if objective.fit_intercept:
+            scaled[:, -1:] = root
+        block[0] += scaled.T @ scaled
     return block
 
 
