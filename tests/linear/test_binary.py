@@ -10,8 +10,9 @@ from scipy.special import log_ndtr
 from sklearn.exceptions import ConvergenceWarning
 
 from wordodds import BinaryRegression, LogisticRegression
+from wordodds.linear.solvers import DESCENTS
 
-SOLVERS = ["irls", "newton-cg", "lbfgs", "cg", "gd"]
+SOLVERS = list(DESCENTS)
 LINKS = ["logit", "probit", "cloglog"]
 
 

@@ -16,8 +16,9 @@ from sklearn.base import clone
 from wordodds import BinaryRegression, custom_link, custom_loss
 from wordodds._execution import execution
 from wordodds.linear.losses import ScalarLoss
+from wordodds.linear.solvers import DESCENTS
 
-SOLVERS = ["irls", "newton-cg", "lbfgs", "cg", "gd"]
+SOLVERS = list(DESCENTS)
 
 
 def logistic(y, raw):

@@ -16,12 +16,13 @@ from wordodds.linear.links import link_named, log_chances
 from wordodds.linear.losses import ScalarLoss
 from wordodds.linear.problem import problem_of_fit
 from wordodds.linear.settings import settings_of, weight_type
+from wordodds.linear.solvers import DESCENTS
 
 __all__ = ["BinaryRegression"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-SOLVERS = ("auto", "irls", "newton-cg", "lbfgs", "cg", "gd")
+SOLVERS = ("auto", *DESCENTS)
 
 
 def _has_link(model: "BinaryRegression") -> bool:
