@@ -1,5 +1,6 @@
 """What every estimator does with its state and with the width of a matrix."""
 
+from copy import copy
 from typing import Any, TypeVar
 
 from sklearn.utils.validation import validate_data
@@ -21,9 +22,7 @@ def adopt(model: Estimator, X: Any, **state: Any) -> Estimator:
     **state : object
         All other attributes that a fit sets.
     """
-    fitted: Any = model
-    seen: Any = object.__new__(type(model))
-    seen.__dict__.update(fitted.get_params(deep=False))
+    seen: Any = copy(model)
     validate_data(seen, X, skip_check_array=True)
     features = {name: value for name, value in vars(seen).items() if name.endswith("_in_")}
     if "feature_names_in_" not in features:
