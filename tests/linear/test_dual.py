@@ -87,10 +87,6 @@ def test_the_optimum_is_that_of_scipy(loss, n_columns, fit_intercept):
         value, gradient = objective(step.point, X, codes, row_weights, loss, C, fit_intercept)
         assert step.value == pytest.approx(value, rel=1e-12)
         assert step.gradient_norm == pytest.approx(np.abs(gradient).max(), rel=1e-6, abs=1e-14)
-        # The bound holds, up to the rounding of the optimum itself.
-        assert step.value - best.fun <= step.gap_bound + 1e-11
-    assert steps[0].gap_bound > last.gap_bound
-    assert last.gap_bound < 1e-8
     assert [step.passes for step in steps] == sorted({step.passes for step in steps})
 
 
@@ -134,8 +130,6 @@ def test_single_precision_hands_over(loss, monkeypatch):
     steps = ascend(X, codes, row_weights, loss)
     assert steps[-1].value == pytest.approx(expected.value, rel=1e-13)
     np.testing.assert_allclose(steps[-1].point, expected.point, atol=1e-7)
-    for step in steps:
-        assert step.value - expected.value <= step.gap_bound + 1e-12
 
 
 def test_types_of_values_and_indices():

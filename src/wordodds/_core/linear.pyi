@@ -86,7 +86,6 @@ def csr_sag_epoch(
     n_jobs: int,
     instruction_set: int,
 ) -> None: ...
-def dual_stride(n_columns: int) -> int: ...
 
 class DualSetup:
     n_rows: int

@@ -59,10 +59,6 @@ cdef extern from "wordodds/linear/dual_value.hpp" namespace "wordodds" nogil:
         const DualRows&, int64_t stride, span[const double], const Execution&,
         span[double]) except +
 
-def dual_stride(int64_t n_columns):
-    return c_dual_stride(n_columns)
-
-
 cdef class DualSetup:
     """The rows in terms of shared columns, and the problem; owns what the kernels read."""
 

@@ -20,7 +20,6 @@ ELSEWHERE = {
     "newton-cholesky": '; in its place: "irls"',
 }
 
-
 WEIGHT_TYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 

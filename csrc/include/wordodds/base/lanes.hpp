@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "wordodds/base/dispatch.hpp"
+#include "wordodds/base/elementary.hpp"
 
 // It warns that the convention differs between regions; nothing here is called, all is inlined.
 #if defined(__GNUC__) && !defined(__clang__)
@@ -65,45 +66,21 @@ WORDODDS_LANES double largest_of(Lanes a) {
 // x is.
 //
 // x = n log 2 + r with |r| <= log(2) / 2: adding 1.5 * 2^52 rounds x / log 2 to the integer n and
-// leaves it in the low bits, log 2 in two parts keeps r exact, and the Taylor series of exp(r)
-// up to r^12 is off by less than 2e-16.
+// leaves it in the low bits, log 2 in two parts keeps r exact.
 WORDODDS_LANES Lanes exp_lanes(Lanes x) {
     constexpr double to_integer = 6755399441055744.0;
     x = smaller(lanes_of(709.0), larger(lanes_of(-708.0), x));  // in this order NaN stays
     const Lanes shifted = x * 1.4426950408889634 + to_integer;
     const Lanes n = shifted - to_integer;
     const Lanes r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10;
-    Lanes y = r * (1.0 / 479001600.0) + 1.0 / 39916800.0;
-    y = y * r + 1.0 / 3628800.0;
-    y = y * r + 1.0 / 362880.0;
-    y = y * r + 1.0 / 40320.0;
-    y = y * r + 1.0 / 5040.0;
-    y = y * r + 1.0 / 720.0;
-    y = y * r + 1.0 / 120.0;
-    y = y * r + 1.0 / 24.0;
-    y = y * r + 1.0 / 6.0;
-    y = y * r + 0.5;
-    y = y * r + 1.0;
-    y = y * r + 1.0;
     const LaneBits scale = (reinterpret_cast<LaneBits>(shifted) + 1023) << 52;
-    return y * reinterpret_cast<Lanes>(scale);
+    return elementary::exp_near_zero(r) * reinterpret_cast<Lanes>(scale);
 }
 
 // 1 / (1 + exp(-x)), with all digits where it is small.
 WORDODDS_LANES Lanes sigmoid_lanes(Lanes x) {
     const Lanes e = exp_lanes(-magnitude(x));
     return (x > 0.0 ? lanes_of(1.0) : e) / (1.0 + e);
-}
-
-// log(1 + x) for x in [0, 1], relative error below 1e-15: 2 atanh(s) with s = x / (2 + x) <= 1/3, by
-// its series up to s^31.
-WORDODDS_LANES Lanes log1p_lanes(Lanes x) {
-    const Lanes s = x / (2.0 + x);
-    const Lanes square = s * s;
-    Lanes y = lanes_of(1.0 / 31.0);
-#pragma GCC unroll 15
-    for (int odd = 29; odd >= 1; odd -= 2) y = y * square + 1.0 / odd;
-    return 2.0 * s * y;
 }
 
 // A bound on log(x) from above, at most 0.06 too large, for normal x > 0: the logarithm is linear

@@ -22,7 +22,7 @@ struct LogitLanes {
         // As a function of the score that should be large.
         const Lanes wrong = y > 0.5 ? -z : z;
         const Lanes missing = wrong > 0.0 ? likely : unlikely;
-        loss = larger(wrong, lanes_of(0.0)) + log1p_lanes(e);
+        loss = larger(wrong, lanes_of(0.0)) + elementary::log1p_of_fraction(e);
         gradient = y > 0.5 ? -missing : missing;
         hessian = likely * unlikely;
     }

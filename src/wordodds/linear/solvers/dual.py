@@ -20,7 +20,6 @@ from wordodds._core import score as score_core
 from wordodds._execution import Execution
 from wordodds._sparse import CsrArrays
 from wordodds.linear.objective import Objective
-from wordodds.linear.solvers.dual_gap import GapBound
 from wordodds.linear.solvers.iterate import Floats, Iterate
 from wordodds.linear.solvers.newton_cg import newton_cg
 
@@ -92,7 +91,6 @@ def dual_then_newton(objective: Objective, start: Floats, seed: int) -> Iterator
         seed=seed,
         start=start[:, :n_columns] if anywhere else None,
         width=objective.width,
-        with_bounds=False,
     ):
         last = look
         yield last
@@ -126,7 +124,6 @@ def dual_ascent(
     seed: int | None = None,
     start: npt.NDArray[np.float64] | None = None,
     width: int | None = None,
-    with_bounds: bool = True,
 ) -> Iterator[Iterate]:
     """Yield better and better points until nothing gets better.
 
@@ -159,8 +156,6 @@ def dual_ascent(
         Where to begin, if that is better than zero.
     width : int or None
         Columns of the points, zeros behind those of weights; None: no more than these.
-    with_bounds : bool
-        Whether to bound what is left to gain, which costs as much as an epoch once.
     """
     if loss not in ("softmax", "logistic"):
         raise ValueError(f'loss must be "softmax" or "logistic", got {loss!r}')
@@ -179,14 +174,10 @@ def dual_ascent(
         for _ in range(3 if n_epochs == 0 else max(2, n_epochs // 4)):
             ascent.epoch(random)
             n_epochs += 1
-        look, gap = ascent.look(width or n_columns, with_bounds)
+        look, gap = ascent.look(width or n_columns)
         if not (math.isfinite(look.value) and math.isfinite(look.gradient_norm)):
             return
-        yield look._replace(
-            value=look.value / total,
-            gradient_norm=look.gradient_norm / total,
-            gap_bound=look.gap_bound / total,
-        )
+        yield look._replace(value=look.value / total, gradient_norm=look.gradient_norm / total)
         stuck = look.gradient_norm >= (0.9 if ascent.is_single else 1.0) * best
         best = min(best, look.gradient_norm)
         if ascent.is_single:
@@ -241,7 +232,6 @@ class _Ascent:
         )
         self.residuals = np.empty(n_rows * stride)
         self.gradient = np.empty(n_shared * stride)
-        self.gap: GapBound | None = None
         in_class = np.bincount(codes, costs, minlength=max(2, n_columns))
         self.wanted = in_class[1:2] if n_columns == 1 else in_class[:n_columns]
         self.passes = 0
@@ -285,26 +275,19 @@ class _Ascent:
             # A constant added to all of softmax's intercepts changes nothing: there is none.
             self.intercept[: len(sums)] += step - step.mean() if self.is_softmax else step
 
-    def look(self, width: int, with_bound: bool) -> tuple[Iterate, float]:
+    def look(self, width: int) -> tuple[Iterate, float]:
         """Return point, value, gradient, not yet divided by the total weight; and about the gap."""
-        n_columns = self.setup.n_columns
         loss, entropy, squares, gradient, intercept_gradient = self._measure()
         self.passes += 2
         value = loss + squares / 2
         # In single precision the weights are not exactly those of the dual variables.
         dual = entropy - squares / 2 * (1.0 + (1e-6 if self.is_single else 1e-13))
-        gap, bound = value - dual, math.inf
+        gap = value - dual
         if self.fit_intercept:
             gradient = max(gradient, float(np.max(np.abs(intercept_gradient))))
             # With this intercept: a bound only once the dual variables sum to zero.
             gap += float(self.intercept @ self.sums)
-            if with_bound:
-                if self.gap is None:
-                    self.gap = GapBound(self.setup, self.is_softmax, self.execution)
-                bound = value - self.gap.feasible_value(dual, self.sums[:n_columns])
-        elif with_bound:
-            bound = gap
-        return Iterate(self._point(width), value, gradient, self.passes, max(bound, 0.0)), gap
+        return Iterate(self._point(width), value, gradient, self.passes), gap
 
     def _point(self, width: int) -> Callable[[], Floats]:
         """Return a function that writes out where ascent is now: most points nobody wants."""

@@ -1,6 +1,5 @@
 """What a solver yields after each step."""
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
@@ -29,15 +28,12 @@ class Iterate(NamedTuple):
         The largest absolute value in the gradient.
     passes : float
         Products with the matrix so far.
-    gap_bound : float
-        What value - optimum cannot exceed, where a solver knows such a number.
     """
 
     where: Floats | Callable[[], Floats]
     value: float
     gradient_norm: float
     passes: float
-    gap_bound: float = math.inf
 
     @property
     def point(self) -> Floats:
