@@ -29,7 +29,7 @@ TWO_GROUPS = {
     },
 }
 IRLS = ["scikit-learn newton-cholesky", "scikit-learn newton-cholesky, 2 threads"]  # of BLAS
-IRLS_TOL = {2: 1e-4, 20: 3e-5}  # by classes
+IRLS_TOL = {2: 1e-4, 20: 1e-5}  # by classes
 
 
 def pairs(tolerances):
