@@ -104,7 +104,7 @@ template <int width, bool averaged, class Weight>
     [[maybe_unused]] const auto a = static_cast<Weight>(average_a);
     const int64_t n = row.n;
     [[maybe_unused]] const int64_t last_ahead = std::max<int64_t>(next.n, 1) - 1;
-    // Backwards: what `dot` has touched last is still in the first cache, of which a row fills all.
+    // Backwards, as what `dot` touched last is the likeliest to be in the first cache still.
     for (int64_t k = n - 1; k >= 0; --k) {
         const auto x = static_cast<Weight>(row.values[k]);
         const int64_t offset = row.features[k] * stride;

@@ -10,7 +10,9 @@ only as far as zero counts.
 
 An L1 penalty is not strongly convex; there the bound is the duality gap. With residuals r,
 shortened by a factor so that no feature's gradient exceeds the penalty, the dual value of a
-logistic loss is the entropy of the probabilities that the shorter residuals belong to.
+logistic loss is the entropy of the probabilities that the shorter residuals belong to. With
+intercepts this bound rests on an assumption about how large they are at the optimum (see below);
+it matters only in the last digits, where their gradient cannot be made smaller.
 """
 
 import math
@@ -133,7 +135,8 @@ def _duality_gap(here: Position, best: Position, l1_ratio: float) -> float:
         entropy -= xlogy(1.0 - p, 1.0 - p)
     dual = float(objective.row_weights @ entropy.sum(axis=1)) - quadratic
     if objective.fit_intercept:
-        # Of intercepts not quite at their best: what the optimum's may gain by the rest.
+        # The intercepts are not quite at their best, and what is left of their gradient counts
+        # times those of the optimum, which nobody knows: taken to be at most 1 + 2 |b|.
         left = np.abs(best.by_scores[:, :n_columns].sum(axis=0)).max()
         dual -= float(left * n_columns * (1.0 + 2.0 * np.abs(best.point[-1]).max()))
     w = here.point[:n]
