@@ -4,27 +4,19 @@ scikit-learn's own methods say what an analyzer is to do and carry out what the 
 (callables, other token patterns); the engine counts in either case.
 """
 
-import re
-import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from numbers import Integral
 from typing import Any, NamedTuple
 
-import numpy as np
 from sklearn.feature_extraction import text as peer
 
 from wordodds._core import text as core
 from wordodds.text.documents import Documents, as_documents, as_strings, without_missing
+from wordodds.text.pattern import word_min_length
+from wordodds.text.terms import pack_vocabulary
 
-__all__ = ["Analysis", "analysis_of", "new_hash_key", "pack_terms", "pack_vocabulary"]
-
-# \w\w+ and its relatives: a maximal run of word characters, of at least so many. The \b around
-# them changes nothing, as a match of a greedy \w+ always ends where the run ends.
-_RUN_OF_WORD_CHARACTERS = re.compile(
-    r"(?:\(\?u\))?(?:\\b)?(?:((?:\\w)+)\+|\\w\{(\d{1,9}),\})(?:\\b)?"
-)
-
+__all__ = ["Analysis", "analysis_of"]
 
 # Methods of scikit-learn's that the compiled analyzers stand for.
 _METHODS = {
@@ -159,7 +151,7 @@ def _compiled_for(
         stop_words=None if isinstance(stop_words, frozenset) else stop_words,
     )
     model.build_analyzer()
-    min_length = _word_min_length(token_pattern) if analyzer == "word" else 1
+    min_length = word_min_length(token_pattern) if analyzer == "word" else 1
     if min_length is None or not 1 <= ngram_min <= ngram_max:
         return None
     words = None
@@ -189,67 +181,3 @@ def _own_methods(vectorizer: Any) -> frozenset[str]:
 def _our_class(vectorizer_type: Any) -> Any:
     ours = (kind for kind in vectorizer_type.__mro__ if kind.__module__.startswith("wordodds."))
     return next(ours)
-
-
-def new_hash_key() -> tuple[int, int]:
-    """Draw the secret of a vocabulary's hash, so that no text can be made to collide under it."""
-    return secrets.randbits(64), secrets.randbits(64)
-
-
-def pack_terms(terms: Iterable[str]) -> tuple[bytes, np.ndarray[Any, np.dtype[np.int64]]]:
-    """Lay terms one behind the other, as UTF-8; return them and where each begins and ends.
-
-    Parameters
-    ----------
-    terms : iterable of str
-        Any strings, lone surrogates among them.
-
-    Examples
-    --------
-    >>> pack_terms(["one", "two"])
-    (b'onetwo', array([0, 3, 6]))
-    """
-    encoded = [_encoded(term) for term in terms]
-    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-    np.cumsum([len(term) for term in encoded], out=offsets[1:])
-    return b"".join(encoded), offsets
-
-
-def _encoded(term: Any) -> bytes:
-    if not isinstance(term, str):
-        raise TypeError(f"terms of a vocabulary must be str, got {type(term).__name__}")
-    return term.encode("utf-8", "surrogatepass")
-
-
-def pack_vocabulary(terms: Iterable[str]) -> core.Vocabulary:
-    """Make an engine vocabulary of terms, in their order.
-
-    Parameters
-    ----------
-    terms : iterable of str
-        Each once.
-
-    Examples
-    --------
-    >>> len(pack_vocabulary(["one", "two"]))
-    2
-    """
-    return core.Vocabulary(*pack_terms(terms), new_hash_key())
-
-
-def _word_min_length(token_pattern: Any) -> int | None:
-    r"""Return the shortest word that the token pattern takes; None for other patterns.
-
-    Examples
-    --------
-    >>> [_word_min_length(p) for p in (r"(?u)\b\w\w+\b", r"\w+", r"\w{3,}", r"[a-z]+")]
-    [2, 1, 3, None]
-    """
-    if not isinstance(token_pattern, str):
-        return None
-    match = _RUN_OF_WORD_CHARACTERS.fullmatch(token_pattern)
-    if match is None:
-        return None
-    run, least = match.groups()
-    length = len(run) // 2 if run is not None else int(least)
-    return length if length >= 1 else None

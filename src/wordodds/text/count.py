@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_array
 from wordodds._core import text as core
 from wordodds._execution import Execution, execution
 from wordodds._sparse import as_csr
-from wordodds.text.analysis import new_hash_key
 from wordodds.text.documents import Documents
 from wordodds.text.fitted import FittedVocabulary
 from wordodds.text.grow import empty_vocabulary
 from wordodds.text.prune import column_map, kept_columns, map_columns, n_columns_of
+from wordodds.text.terms import new_hash_key
 from wordodds.text.vectorizer import (
     EngineVectorizer,
     as_matrix,

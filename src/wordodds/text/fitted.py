@@ -4,8 +4,8 @@ from typing import Any
 
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
-from wordodds.text.analysis import new_hash_key, pack_vocabulary
 from wordodds.text.grow import Frequencies, GrowingVocabulary
+from wordodds.text.terms import new_hash_key, pack_vocabulary
 
 __all__ = ["FittedVocabulary"]
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
 from wordodds._execution import Execution, execution
-from wordodds.text.analysis import new_hash_key
 from wordodds.text.prune import kept_terms
+from wordodds.text.terms import new_hash_key
 
 __all__ = ["Frequencies", "GrowingVocabulary", "empty_vocabulary"]
 

@@ -6,8 +6,8 @@ from typing import Any
 from wordodds._core import tally as tally_core
 from wordodds._core import text as core
 from wordodds._execution import Execution
-from wordodds.text.analysis import new_hash_key, pack_terms
 from wordodds.text.documents import Documents
+from wordodds.text.terms import new_hash_key, pack_terms
 
 __all__ = ["check_stemmer", "stem", "with_stems"]
 

@@ -1,0 +1,57 @@
+"""Terms as the engine keeps them: packed one behind the other, found by a keyed hash."""
+
+import secrets
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from wordodds._core import text as core
+
+__all__ = ["new_hash_key", "pack_terms", "pack_vocabulary"]
+
+
+def new_hash_key() -> tuple[int, int]:
+    """Draw the secret of a vocabulary's hash, so that no text can be made to collide under it."""
+    return secrets.randbits(64), secrets.randbits(64)
+
+
+def pack_terms(terms: Iterable[str]) -> tuple[bytes, np.ndarray[Any, np.dtype[np.int64]]]:
+    """Lay terms one behind the other, as UTF-8; return them and where each begins and ends.
+
+    Parameters
+    ----------
+    terms : iterable of str
+        Any strings, lone surrogates among them.
+
+    Examples
+    --------
+    >>> pack_terms(["one", "two"])
+    (b'onetwo', array([0, 3, 6]))
+    """
+    encoded = [_encoded(term) for term in terms]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum([len(term) for term in encoded], out=offsets[1:])
+    return b"".join(encoded), offsets
+
+
+def _encoded(term: Any) -> bytes:
+    if not isinstance(term, str):
+        raise TypeError(f"terms of a vocabulary must be str, got {type(term).__name__}")
+    return term.encode("utf-8", "surrogatepass")
+
+
+def pack_vocabulary(terms: Iterable[str]) -> core.Vocabulary:
+    """Make an engine vocabulary of terms, in their order.
+
+    Parameters
+    ----------
+    terms : iterable of str
+        Each once.
+
+    Examples
+    --------
+    >>> len(pack_vocabulary(["one", "two"]))
+    2
+    """
+    return core.Vocabulary(*pack_terms(terms), new_hash_key())
