@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "wordodds/linear/dual_logistic.hpp"
 #include "wordodds/linear/dual_one.hpp"
 #include "wordodds/linear/lane_rows.hpp"
 
@@ -15,12 +16,10 @@ namespace {
 constexpr int64_t rows_between_checks = 64;
 constexpr int64_t units_per_block = 3;  // logistic columns that one thread takes: 12
 
-constexpr double settled = 0.1;       // a last step below this is quadratically close
 constexpr double matters = 1e3;       // probabilities below 1 / this count for less
 constexpr int newton_steps = 6;       // on probabilities and normaliser together
 constexpr int safe_steps = 60;        // of the method that cannot fail
 constexpr int root_steps = 4;         // from log_above these reach 1e-12
-constexpr int logistic_steps = 60;
 
 // The equation of one row, for n_units lanes of columns. All in memory of the epoch. known: n_units if the
 // compiler knows it and so need not write loops, else 0.
@@ -37,12 +36,6 @@ struct RowProblem {
 
     WORDODDS_LANES int64_t n() const { return (known > 0 ? known : n_units) * n_lanes; }
 };
-
-// Where l + exp(l) = v lies at most. Newton's method descends from there without overshooting, as the
-// left side is convex.
-WORDODDS_LANES Lanes root_above(Lanes v) {
-    return v > 1.0 ? log_above(larger(v, lanes_of(1.0))) : v;
-}
 
 // Newton's method on the normaliser t alone, with each log p_k exact for it. The sum of the p_k is convex
 // and falls with t: from the left of the root it goes there without overshooting, from the right
@@ -122,7 +115,7 @@ WORDODDS_LANES void solve_softmax(const RowProblem<known>& row) {
             store_lanes(row.probabilities + k, p);
         }
         const double most = largest_of(change);
-        if (most < settled) return;
+        if (most < dual_settled) return;
         if (!std::isfinite(most)) break;
     }
     solve_softmax_safely(row, t);
@@ -144,28 +137,13 @@ WORDODDS_LANES void normalise(const RowProblem<known>& row) {
     }
 }
 
-// l + rho sigmoid(l) = u, mirrored so that l <= 0, where the left side is convex: every step after
-// the first comes from the right and stays there. sigmoid(l) >= exp(l) / 2 bounds l from above.
-WORDODDS_LANES void solve_logistic(const RowProblem<0>& row) {
-    const double log_half_rho = row.log_rho - 0.6931471805599453;
+// Each column by itself.
+WORDODDS_LANES void solve_columns(const RowProblem<0>& row) {
+    const Lanes rho = lanes_of(row.rho);
+    const Lanes log_half_rho = lanes_of(row.log_rho - 0.6931471805599453);
     for (int64_t k = 0; k < row.n(); k += n_lanes) {
-        const Lanes u = load_lanes(row.u + k);
-        const LaneBits mirrored = u > 0.5 * row.rho;
-        const Lanes target = mirrored ? row.rho - u : u;
-        const Lanes bound =
-            smaller(root_above(target + log_half_rho) - log_half_rho, lanes_of(0.0));
-        Lanes l = load_lanes(row.log_odds + k);
-        l = smaller(mirrored ? -l : l, bound);
-        for (int step = 0; step < logistic_steps; ++step) {
-            const Lanes p = sigmoid_lanes(l);
-            const Lanes newton =
-                l - (l + row.rho * p - target) / (1.0 + row.rho * p * (1.0 - p));
-            const Lanes next = larger(smaller(newton, bound), lanes_of(dual_impossible));
-            const Lanes change = magnitude(next - l);
-            l = next;
-            if (!(largest_of(change) > settled)) break;
-        }
-        l = mirrored ? -l : l;
+        const Lanes l =
+            solve_logistic(load_lanes(row.u + k), rho, log_half_rho, load_lanes(row.log_odds + k));
         store_lanes(row.log_odds + k, l);
         store_lanes(row.probabilities + k, sigmoid_lanes(l));
     }
@@ -233,7 +211,7 @@ struct Epoch {
                 solve_softmax(equation);
                 normalise(equation);
             } else if constexpr (known == 0) {
-                solve_logistic(equation);
+                solve_columns(equation);
             }
             for (int64_t k = 0; k < n; k += n_lanes) {
                 const Lanes by =

@@ -12,14 +12,50 @@ namespace {
 
 constexpr int64_t slots_min = 1 << 10;
 constexpr int64_t terms_per_check = 4096;
-constexpr int64_t term_max_bytes = 0xFFFFFFFF;
+constexpr uint64_t term_max_bytes = 0xFFFFFFFF;
 
 // A power of two, at most half full.
 size_t slots_for(int64_t n_terms) {
     return std::bit_ceil(static_cast<uint64_t>(std::max(slots_min, 2 * n_terms)));
 }
 
+void check_offsets(std::span<const int64_t> offsets, size_t n_bytes) {
+    bool rises = !offsets.empty() && offsets.front() == 0 &&
+                 static_cast<uint64_t>(offsets.back()) == n_bytes;
+    uint64_t longest = 0;
+    for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+        rises &= offsets[i] <= offsets[i + 1];
+        // Unsigned: numbers from a file may lie further apart than signed ones can tell.
+        longest = std::max(longest, static_cast<uint64_t>(offsets[i + 1]) -
+                                        static_cast<uint64_t>(offsets[i]));
+    }
+    if (!rises) {
+        throw std::invalid_argument("offsets of a vocabulary must rise from 0 to the arena's size");
+    }
+    if (longest > term_max_bytes) throw std::invalid_argument("a term of 4 GiB or more");
+}
+
 }  // namespace
+
+void FrozenTerms::check() const {
+    check_offsets(offsets, arena.size());
+    if (!std::has_single_bit(slots.size()) || size() > Vocabulary::max_terms) {
+        throw std::invalid_argument("the slots of a vocabulary must be a power of two");
+    }
+    int64_t n_used = 0;
+    bool is_sound = true;
+    for (const TermSlot& slot : slots) {
+        n_used += slot.id_plus_one != 0;
+        // Without branches, so that the whole table passes at the speed of memory.
+        const bool is_within =
+            slot.length <= token_head_bytes ||
+            ((slot.rest <= arena.size()) & (slot.length <= arena.size() - slot.rest));
+        is_sound &= (int64_t{slot.id_plus_one} <= size()) & is_within;
+    }
+    if (!is_sound || n_used != size() || n_used >= static_cast<int64_t>(slots.size())) {
+        throw std::invalid_argument("the slots of a vocabulary do not fit its terms");
+    }
+}
 
 Vocabulary::Vocabulary(HashKey key, int64_t expected_terms) : key_(key) {
     offsets_.push_back(0);
@@ -28,16 +64,7 @@ Vocabulary::Vocabulary(HashKey key, int64_t expected_terms) : key_(key) {
 
 Vocabulary::Vocabulary(HashKey key, std::span<const char> arena, std::span<const int64_t> offsets)
     : key_(key) {
-    if (offsets.empty() || offsets.front() != 0 ||
-        offsets.back() != static_cast<int64_t>(arena.size()) ||
-        !std::is_sorted(offsets.begin(), offsets.end())) {
-        throw std::invalid_argument("offsets of a vocabulary must rise from 0 to the arena's size");
-    }
-    for (size_t i = 0; i + 1 < offsets.size(); ++i) {
-        if (offsets[i + 1] - offsets[i] > term_max_bytes) {
-            throw std::invalid_argument("a term of 4 GiB or more");
-        }
-    }
+    check_offsets(offsets, arena.size());
     const auto n_bytes = static_cast<int64_t>(arena.size());
     arena_.reserve(n_bytes + token_head_bytes);
     std::copy(arena.begin(), arena.end(), arena_.extend(n_bytes));
@@ -80,42 +107,47 @@ void Vocabulary::subset(std::span<const uint8_t> keep, Vocabulary& vocabulary_ou
 uint32_t Vocabulary::insert(const TokenKey& token, size_t position) {
     if (size() == max_terms) throw std::invalid_argument("more than 2^31 - 1 distinct terms");
     const auto id = static_cast<uint32_t>(size());
-    const auto begin = static_cast<uint64_t>(arena_.size());
+    const int64_t begin = arena_.size();
     append_term(token.data, token.length);
-    slots_[position] = {token.head[0], token.length <= token_head_bytes ? token.head[1] : begin,
-                        token.hash, id + 1, token.length};
+    slots_[position] = make_term_slot(token, begin, id);
     if (static_cast<uint64_t>(size()) * 10 > slots_.size() * 7) make_table(slots_.size() * 2);
     return id;
 }
 
-// Batches: between the prefetch of a slot and its use lie the keys of others.
-void Vocabulary::make_table(size_t n_slots) const {
-    slots_.clear();
-    slots_ = ZeroedArray<Slot>(n_slots);
-    slot_mask_ = n_slots - 1;
+void Vocabulary::freeze(HashKey key, std::span<TermSlot> slots_out) const {
+    std::fill(slots_out.begin(), slots_out.end(), TermSlot{});
+    fill_table(key, slots_out);
+}
+
+// Precondition: the slots are zero. Batches: between the prefetch of a slot and its use lie the keys of
+// others.
+void Vocabulary::fill_table(HashKey key, std::span<TermSlot> slots) const {
+    const TermTable table{slots.data(), slots.size() - 1, arena_.data()};
     constexpr int64_t batch_size = 32;
     TokenKey keys[batch_size];
     for (int64_t first = 0; first < size(); first += batch_size) {
         const int64_t n = std::min(batch_size, size() - first);
         for (int64_t i = 0; i < n; ++i) {
-            keys[i] = token(first + i);
-            prefetch(keys[i].hash);
+            const std::string_view term = this->term(first + i);
+            keys[i] = make_token_key(term.data(), static_cast<uint32_t>(term.size()), key);
+            table.prefetch(keys[i].hash);
         }
         for (int64_t i = 0; i < n; ++i) {
-            size_t position = keys[i].hash & slot_mask_;
-            while (slots_[position].id_plus_one != 0) {
-                if (matches(slots_[position], keys[i])) {
-                    throw std::invalid_argument("a vocabulary holds the same term twice");
-                }
-                position = (position + 1) & slot_mask_;
+            const size_t position = table.position_of(keys[i]);
+            if (slots[position].id_plus_one != 0) {
+                throw std::invalid_argument("a vocabulary holds the same term twice");
             }
-            slots_[position] = {
-                keys[i].head[0],
-                keys[i].length <= token_head_bytes ? keys[i].head[1]
-                                                   : static_cast<uint64_t>(offsets_[first + i]),
-                keys[i].hash, static_cast<uint32_t>(first + i) + 1, keys[i].length};
+            const auto id = static_cast<uint32_t>(first + i);
+            slots[position] = make_term_slot(keys[i], offsets_[first + i], id);
         }
     }
+}
+
+void Vocabulary::make_table(size_t n_slots) const {
+    slots_.clear();
+    slots_ = ZeroedArray<TermSlot>(n_slots);
+    slot_mask_ = n_slots - 1;
+    fill_table(key_, {slots_.begin(), slots_.size()});
 }
 
 void Vocabulary::prepare_lookups() const {

@@ -1,3 +1,5 @@
+from typing import Any
+
 def available_instruction_sets() -> dict[str, int]:
     """Names this machine can run, worst first, each with its number for the other bindings."""
 
@@ -6,3 +8,6 @@ def compiler() -> str:
 
 def unicode_version() -> str:
     """Version of Unicode behind the scanner's tables."""
+
+def checksum(data: Any) -> int:
+    """Return XXH64 of any contiguous bytes."""

@@ -1,7 +1,9 @@
 # distutils: language = c++
 """What the engine was built with and what this machine can run."""
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
+
+from wordodds._core.common cimport span, span_of
 
 cdef extern from "<string_view>" namespace "std" nogil:
     cdef cppclass string_view:
@@ -13,6 +15,9 @@ cdef extern from "wordodds/base/dispatch.hpp" namespace "wordodds" nogil:
         pass
     vector[InstructionSet] c_available "wordodds::available_instruction_sets"() except +
     string_view c_name "wordodds::instruction_set_name"(InstructionSet)
+
+cdef extern from "wordodds/base/checksum.hpp" namespace "wordodds" nogil:
+    uint64_t c_checksum "wordodds::checksum"(span[const char])
 
 cdef extern from "wordodds/text/unicode.hpp" namespace "wordodds":
     const char* c_unicode_version "wordodds::unicode_version"
@@ -47,3 +52,11 @@ def compiler():
 
 def unicode_version():
     return c_unicode_version.decode()
+
+
+def checksum(const unsigned char[::1] data):
+    cdef const char* bytes_ = <const char*> &data[0] if data.shape[0] else NULL
+    cdef uint64_t result
+    with nogil:  # the memoryview pins the bytes
+        result = c_checksum(span_of(bytes_, data.shape[0]))
+    return result

@@ -235,3 +235,22 @@ def sgd_settle(
     n_jobs: int,
     instruction_set: int,
 ) -> None: ...
+def csr_fit_ratio_logistic(
+    indptr: npt.NDArray[np.signedinteger[Any]],
+    indices: npt.NDArray[np.signedinteger[Any]],
+    data: npt.NDArray[np.floating[Any]],
+    n_cols: int,
+    codes: npt.NDArray[np.int32],
+    costs: npt.NDArray[np.float64],
+    counts: npt.NDArray[np.float64],
+    n_columns: int,
+    alpha: float,
+    floor: float,
+    intercept_step: float,
+    epochs_max: int,
+    tolerance: float,
+    seed: int,
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int, float]:
+    """Fit columns scaled by log-count ratios; return weights, intercept, epochs, last change."""

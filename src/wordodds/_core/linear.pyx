@@ -284,5 +284,6 @@ def rows_softmax_curve(
 
 include "linear_coordinate.pxi"
 include "linear_dual.pxi"
+include "linear_ratio.pxi"
 include "linear_sag.pxi"
 include "linear_sgd.pxi"

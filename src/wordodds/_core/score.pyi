@@ -3,6 +3,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._core.text import Advance, AnalyzerOptions, Documents, FrozenTerms
+
 def padded_classes(n_classes: int) -> int:
     """Return the row length of feature-major weights for n_classes classes."""
 
@@ -38,3 +40,27 @@ def csr_score_sparse_classes(
 
 def rows_log_softmax(scores: npt.NDArray[np.float64], n_jobs: int, instruction_set: int) -> None:
     """Turn scores into log-probabilities, in place."""
+
+class TextScorer:
+    """Raw text into scores."""
+
+    def __init__(
+        self,
+        options: AnalyzerOptions,
+        terms: FrozenTerms | None,
+        n_unknown: int,
+        n_hashed: int,
+        alternate_sign: bool,
+        binary: bool,
+        sublinear: bool,
+        norm: str | None,
+        norm_weights: npt.NDArray[np.float64] | None,
+        weights: npt.NDArray[np.float64],
+        bias: npt.NDArray[np.float64],
+    ) -> None:
+        """Take the weights of a model: (n_features, 1 or a multiple of 4)."""
+
+    def score(
+        self, documents: Documents, advance: Advance, n_jobs: int, instruction_set: int
+    ) -> npt.NDArray[np.float64]:
+        """Return the scores, (n_documents, n_columns)."""

@@ -1,5 +1,6 @@
 # distutils: language = c++
-"""Linear scores of CSR rows and their normalisation."""
+"""Linear scores of CSR rows and of raw text, and their normalisation."""
+from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 from libcpp.memory cimport unique_ptr, make_unique
 
@@ -7,6 +8,10 @@ import numpy as np
 
 from wordodds._core.common cimport (
     Call, CsrView, Execution, csr_view, index_t, span, span_of, number_t,
+)
+from wordodds._core.text cimport (
+    AnalyzerOptions, Borrowed, CAnalyzerOptions, CFrozenTerms, Document, FrozenTerms, HashingOptions,
+    RowNorm, borrow,
 )
 
 cdef extern from "wordodds/score/linear.hpp" namespace "wordodds" nogil:
@@ -32,6 +37,24 @@ cdef extern from "wordodds/score/sparse_linear.hpp" namespace "wordodds" nogil:
     void c_csr_score_sparse_classes "wordodds::csr_score_sparse_classes"[Index, Value](
         const CsrView[Index, Value]&, const SparseClassWeights&, const Execution&,
         span[double]) except +
+
+cdef extern from "wordodds/score/documents.hpp" namespace "wordodds" nogil:
+    cdef cppclass FeatureRows:
+        const CFrozenTerms* terms
+        int64_t n_unknown
+        HashingOptions hashing
+        int64_t size() const
+    cdef cppclass TermWeighting:
+        bint binary
+        bint sublinear
+        RowNorm norm
+        span[const double] norm_weights
+    bint is_score_stride(int64_t, int64_t)
+    void c_documents_score_classes "wordodds::documents_score_classes"(
+        span[Document], const CAnalyzerOptions&, const FeatureRows&, const TermWeighting&,
+        const ClassWeights&, const Execution&, span[double]) except +
+
+cdef object empty = np.empty
 
 
 def padded_classes(int64_t n_classes):
@@ -121,3 +144,62 @@ def rows_log_softmax(double[:, ::1] scores, int32_t n_jobs, int32_t instruction_
         c_rows_log_softmax(
             n_rows, n_classes, call.get().execution,
             span_of(&scores[0, 0], n_rows * n_classes))
+
+
+cdef class TextScorer:
+    """Raw text into scores: all that documents_score_classes takes but for the documents."""
+
+    cdef AnalyzerOptions options
+    cdef FrozenTerms terms
+    cdef FeatureRows rows
+    cdef TermWeighting weighting
+    cdef ClassWeights class_weights
+    cdef const double[:, ::1] weights
+    cdef const double[::1] bias
+    cdef const double[::1] norm_weights
+
+    def __init__(
+        self, AnalyzerOptions options not None, FrozenTerms terms, int64_t n_unknown,
+        int32_t n_hashed, bint alternate_sign, bint binary, bint sublinear, str norm,
+        const double[::1] norm_weights, const double[:, ::1] weights, const double[::1] bias,
+    ):
+        self.options, self.terms = options, terms
+        self.weights, self.bias, self.norm_weights = weights, bias, norm_weights
+        self.rows.terms = &terms.engine if terms is not None else NULL
+        self.rows.n_unknown = n_unknown
+        self.rows.hashing.n_features = n_hashed
+        self.rows.hashing.alternate_sign = alternate_sign
+        self.weighting.binary = binary
+        self.weighting.sublinear = sublinear
+        self.weighting.norm = {
+            None: RowNorm.none, "l1": RowNorm.l1, "l2": RowNorm.l2}[norm]
+        if terms is None and (n_hashed < 1 or n_unknown):
+            raise ValueError("hashing needs a number of columns, and no others for unknown words")
+        if n_unknown < 0 or self.rows.size() != weights.shape[0]:
+            raise ValueError("weights must have one row for each feature")
+        if not bias.shape[0] or not is_score_stride(weights.shape[1], bias.shape[0]):
+            raise ValueError("weights are not padded as the kernel expects")
+        if norm_weights is not None:
+            if norm_weights.shape[0] != weights.shape[0]:
+                raise ValueError("norm_weights must have one number for each feature")
+            self.weighting.norm_weights = doubles(norm_weights)
+        self.class_weights.weights = span_of(
+            &weights[0, 0] if weights.shape[0] else <const double*> NULL,
+            weights.shape[0] * weights.shape[1])
+        self.class_weights.bias = doubles(bias)
+        self.class_weights.stride = weights.shape[1]
+
+    def score(self, object documents, object advance, int32_t n_jobs, int32_t instruction_set):
+        cdef Borrowed borrowed = borrow(documents)
+        cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
+        cdef int64_t n_rows = borrowed.view.size(), n_columns = self.bias.shape[0]
+        scores = empty((n_rows, n_columns))
+        if n_rows == 0:
+            return scores
+        cdef double[:, ::1] out = scores
+        with nogil:  # `borrowed` pins the text, the scorer all else
+            c_documents_score_classes(
+                borrowed.view, self.options.engine, self.rows, self.weighting, self.class_weights,
+                call.get().execution, span_of(&out[0, 0], n_rows * n_columns))
+        call.get().tell()
+        return scores

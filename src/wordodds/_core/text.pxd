@@ -28,6 +28,18 @@ cdef extern from "wordodds/text/key.hpp" namespace "wordodds" nogil:
         uint64_t a
         uint64_t b
 
+cdef extern from "wordodds/text/term_table.hpp" namespace "wordodds" nogil:
+    cdef cppclass TermSlot:
+        pass
+    cdef cppclass CFrozenTerms "wordodds::FrozenTerms":
+        HashKey key
+        span[const char] arena
+        span[const int64_t] offsets
+        span[const TermSlot] slots
+        int64_t size() const
+        void check() except +
+    int64_t c_frozen_slots "wordodds::frozen_slots"(int64_t)
+
 cdef extern from "wordodds/text/vocabulary.hpp" namespace "wordodds" nogil:
     cdef cppclass CVocabulary "wordodds::Vocabulary":
         CVocabulary(HashKey) except +
@@ -39,6 +51,7 @@ cdef extern from "wordodds/text/vocabulary.hpp" namespace "wordodds" nogil:
         span[const char] arena() const
         span[const int64_t] offsets() const
         void subset(span[const unsigned char], CVocabulary&) except +
+        void freeze(HashKey, span[TermSlot]) except +
 
 cdef extern from "wordodds/text/word_map.hpp" namespace "wordodds" nogil:
     cdef cppclass CWordMap "wordodds::WordMap":
@@ -66,9 +79,28 @@ cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
         const CVocabulary* stop_words
         const CWordMap* stems
 
+cdef extern from "wordodds/text/count.hpp" namespace "wordodds" nogil:
+    cdef cppclass HashingOptions:
+        int32_t n_features
+        bint alternate_sign
+
+cdef extern from "wordodds/text/tfidf.hpp" namespace "wordodds" nogil:
+    cdef enum class RowNorm(int32_t):
+        none
+        l1
+        l2
+
 
 cdef class Vocabulary:
     cdef unique_ptr[CVocabulary] engine
+
+
+cdef class FrozenTerms:
+    cdef CFrozenTerms engine
+    cdef readonly object arena
+    cdef readonly object offsets
+    cdef readonly object slots
+    cdef readonly tuple key
 
 
 cdef class WordMap:

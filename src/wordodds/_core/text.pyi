@@ -30,6 +30,35 @@ class Vocabulary:
     def subset(self, keep: npt.NDArray[np.uint8]) -> Vocabulary:
         """Return the terms i with keep[i] != 0, in their order."""
 
+class FrozenTerms:
+    """A vocabulary that no longer changes, over arrays of its own or of a mapped file."""
+
+    arena: Any
+    offsets: Any
+    slots: Any
+    key: tuple[int, int]
+
+    def __init__(self, arena: Any, offsets: Any, slots: Any, key: tuple[int, int]) -> None:
+        """Check and borrow a vocabulary's terms and the bytes of its table."""
+
+    @staticmethod
+    def of(vocabulary: Vocabulary, key: tuple[int, int]) -> FrozenTerms:
+        """Copy a vocabulary, with a table under this key."""
+
+    @staticmethod
+    def aligned(slots: Any) -> npt.NDArray[np.uint8]:
+        """Copy a table to where one may lie."""
+
+    def __len__(self) -> int: ...
+    def terms(self) -> list[str]:
+        """Return the terms in column order."""
+
+    def term(self, i: int) -> str:
+        """Return one term."""
+
+    def thawed(self) -> Vocabulary:
+        """Return the same terms as a vocabulary."""
+
 class WordMap:
     """Words and what stands for each of them."""
 

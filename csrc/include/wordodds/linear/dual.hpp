@@ -18,6 +18,7 @@
 
 #include "wordodds/base/lanes.hpp"
 #include "wordodds/base/parallel.hpp"
+#include "wordodds/linear/dual_logistic.hpp"
 
 namespace wordodds {
 
@@ -57,10 +58,6 @@ struct DualState {
     std::span<double> sums;            // stride: sum_i a_i
     std::span<double> log_odds;        // n_rows * stride: log p (softmax), logit p (logistic)
 };
-
-// What stands for a probability of zero where nobody has asked yet, and in the padding.
-inline constexpr double dual_unlikely = -40.0;
-inline constexpr double dual_impossible = -700.0;
 
 // One epoch: every row of `order` once, then the intercept's step.
 //

@@ -15,16 +15,17 @@ constexpr int64_t padded_classes(int64_t n_classes) {
     return (n_classes + class_padding - 1) / class_padding * class_padding;
 }
 
-// A feature-major matrix of weights: weights[j * stride + c], stride = padded_classes(n_classes).
+// A feature-major matrix of weights: weights[j * stride + c].
 struct ClassWeights {
     std::span<const double> weights;  // n_features * stride; padding holds any finite number
     std::span<const double> bias;     // n_classes
-    int64_t stride;
+    int64_t stride;                   // >= n_classes
 };
 
 // score[i][c] = bias[c] + sum_j x[i][j] * weights[j][c].
 //
-// Lengths: bias n_classes; scores_out n_rows * n_classes. An entry of zero adds nothing, also where
+// Lengths: bias n_classes; scores_out n_rows * n_classes. Precondition: stride is
+// padded_classes(n_classes). An entry of zero adds nothing, also where
 // its weight is infinite. Sums in double and in the order of the entries, without fused operations:
 // the same bits for any n_jobs and any instruction set. O(nnz * stride), parallel over rows.
 template <class Index, class Value>

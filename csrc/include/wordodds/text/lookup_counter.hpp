@@ -1,12 +1,11 @@
 // One thread's way from a document to its row, by looking up each feature.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 #include "wordodds/base/radix_sort.hpp"
 #include "wordodds/text/analyze.hpp"
+#include "wordodds/text/identify.hpp"
 #include "wordodds/text/row_builder.hpp"
 #include "wordodds/text/vocabulary.hpp"
 
@@ -39,33 +38,14 @@ class LookupCounter {
     }
 
    private:
-    // Between making a key, which prefetches its slot, and looking it up lies a batch of others.
-    static constexpr size_t batch_size = 64;
-
     template <class Identify>
     void collect(const Vocabulary& vocabulary, Identify identify) {
-        const auto features = analyzer_.features();
-        uint32_t* const begin = row_.extend(static_cast<int64_t>(features.size()));
-        uint32_t* out = begin;
-        const HashKey key = vocabulary.key();
-        for (size_t first = 0; first < features.size(); first += batch_size) {
-            const size_t n = std::min(batch_size, features.size() - first);
-            for (size_t i = 0; i < n; ++i) {
-                const TokenSpan span = features[first + i];
-                keys_[i] = make_token_key(analyzer_.bytes() + span.begin, span.length, key);
-                vocabulary.prefetch(keys_[i].hash);
-            }
-            for (size_t i = 0; i < n; ++i) {
-                *out = identify(keys_[i]);
-                out += *out != Vocabulary::not_found;
-            }
-        }
-        row_.keep(out - begin);
+        uint32_t* const out = row_.extend(static_cast<int64_t>(analyzer_.features().size()));
+        row_.keep(features_identify(analyzer_, vocabulary.key(), vocabulary, identify, out));
     }
 
     Analyzer analyzer_;
     RowBuilder row_;
-    TokenKey keys_[batch_size];
 };
 
 }  // namespace wordodds

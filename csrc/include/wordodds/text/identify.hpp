@@ -1,0 +1,40 @@
+// From features to numbers, by looking each of them up.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "wordodds/text/analyze.hpp"
+#include "wordodds/text/key.hpp"
+#include "wordodds/text/term_table.hpp"
+
+namespace wordodds {
+
+// Writes identify(key of feature) for each feature of the analyzer's batch, in their order, but for those
+// that are term_not_found; returns how many. `table` offers prefetch(hash). Between making a key, which
+// prefetches its slot, and looking it up lies a batch of others.
+// Length: ids_out as many as there are features. O(bytes of the features), expected.
+template <class Table, class Identify>
+int64_t features_identify(const Analyzer& analyzer, HashKey key, const Table& table,
+                          Identify identify, uint32_t* ids_out) {
+    constexpr size_t batch_size = 64;
+    TokenKey keys[batch_size];
+    const auto features = analyzer.features();
+    uint32_t* out = ids_out;
+    for (size_t first = 0; first < features.size(); first += batch_size) {
+        const size_t n = std::min(batch_size, features.size() - first);
+        for (size_t i = 0; i < n; ++i) {
+            const TokenSpan span = features[first + i];
+            keys[i] = make_token_key(analyzer.bytes() + span.begin, span.length, key);
+            table.prefetch(keys[i].hash);
+        }
+        for (size_t i = 0; i < n; ++i) {
+            *out = identify(keys[i]);
+            out += *out != term_not_found;
+        }
+    }
+    return out - ids_out;
+}
+
+}  // namespace wordodds

@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "check.hpp"
+#include "execution.hpp"
+#include "labels.hpp"
+#include "matrices.hpp"
+#include "reference/ratio.hpp"
+#include "wordodds/linear/ratio_ascent.hpp"
+
+namespace wordodds {
+namespace {
+
+// No column twice in a row.
+template <class Index, class Value>
+OwnedCsr<Index, Value> random_rows(Random& random, int64_t n_rows, int64_t n_cols, int64_t row_max) {
+    OwnedCsr<Index, Value> matrix;
+    matrix.n_rows = n_rows;
+    matrix.n_cols = n_cols;
+    for (int64_t row = 0; row < n_rows; ++row) {
+        std::set<Index> columns;
+        for (int64_t n = below(random, row_max + 1); n > 0; --n) {
+            columns.insert(static_cast<Index>(below(random, n_cols)));
+        }
+        for (const Index column : columns) {
+            matrix.indices.push_back(column);
+            matrix.data.push_back(random() % 10 == 0 ? Value{0} : static_cast<Value>(uniform(random)));
+        }
+        matrix.indptr.push_back(static_cast<Index>(matrix.indices.size()));
+    }
+    return matrix;
+}
+
+struct Solution {
+    std::vector<double> weights, intercept;
+    RatioFit fit;
+};
+
+template <class Index, class Value>
+Solution solve(const OwnedCsr<Index, Value>& matrix, const RatioProblem& problem,
+               const Execution& execution) {
+    Solution solution;
+    solution.weights.assign(static_cast<size_t>(matrix.n_cols * problem.n_columns), 1e99);
+    solution.intercept.assign(static_cast<size_t>(problem.n_columns), 1e99);
+    solution.fit = csr_fit_ratio_logistic(matrix.view(), problem, execution, solution.weights,
+                                          solution.intercept);
+    return solution;
+}
+
+TEST("the optimum, for every number of columns, with the same bits everywhere") {
+    for_each_index_value([]<class Index, class Value>() {
+        Random random(21);
+        for (const int64_t n_columns : {1, 2, 3, 4, 5, 8, 9, 12, 13, 20}) {
+            const auto matrix = random_rows<Index, Value>(random, 60, 25, 8);
+            const auto codes = random_labels(random, 60, std::max<int64_t>(2, n_columns));
+            auto costs = random_row_weights(random, 60);
+            const std::vector<double> counts = costs;
+            for (double& cost : costs) cost *= 2.0;
+            const double step = n_columns % 2 == 0 ? 0.0 : 0.5;
+            const RatioProblem problem{n_columns, codes, costs, counts, 0.5, n_columns > 4 ? 1.0 : 0.0,
+                                       step, 2000, 1e-9, 17};
+            const Solution first = solve(matrix, problem, Run());
+            CHECK(first.fit.epochs > 1 && first.fit.epochs < 2000, first.fit.epochs);
+            CHECK(first.fit.change <= 1e-9, first.fit.change);
+            const auto residual =
+                reference::ratio_residual(matrix.view(), problem, first.weights, first.intercept);
+            CHECK(residual < 2e-4, residual, n_columns);  // weights are kept in float
+            for_each_execution([&](const Execution& execution) {
+                const Solution other = solve(matrix, problem, execution);
+                CHECK_SAME(other.weights, first.weights, n_columns, execution.n_jobs);
+                CHECK_SAME(other.intercept, first.intercept, n_columns, execution.n_jobs);
+                CHECK_EQ(other.fit.epochs, first.fit.epochs);
+            });
+        }
+    });
+}
+
+TEST("few epochs, empty rows, a class without rows, and all rows of weight zero") {
+    Random random(22);
+    auto matrix = random_rows<int32_t, double>(random, 20, 6, 3);
+    const std::vector<int32_t> codes(20, 1);
+    std::vector<double> costs(20, 5.0);
+    RatioProblem problem{3, codes, costs, costs, 1.0, 0.0, 1.0, 1, 0.0, 3};
+    CHECK_EQ(solve(matrix, problem, Run()).fit.epochs, 1);
+    problem.epochs_max = 500;
+    problem.tolerance = 1e-8;
+    for (const double weight : solve(matrix, problem, Run()).weights) CHECK(std::isfinite(weight));
+    std::fill(costs.begin(), costs.end(), 0.0);
+    for (const double weight : solve(matrix, problem, Run()).weights) CHECK_EQ(weight, 0.0);
+    matrix.indptr.assign(21, 0);
+    matrix.indices.clear();
+    matrix.data.clear();
+    std::fill(costs.begin(), costs.end(), 5.0);
+    const Solution empty = solve(matrix, problem, Run());
+    for (const double weight : empty.weights) CHECK_EQ(weight, 0.0);
+    CHECK(empty.intercept[1] > 1.0 && empty.intercept[0] < -1.0, empty.intercept[1]);
+}
+
+TEST("huge and tiny costs end") {
+    Random random(23);
+    const auto matrix = random_rows<int32_t, double>(random, 50, 20, 6);
+    const auto codes = random_labels(random, 50, 4);
+    for (const double cost : {1e-200, 1e-9, 1e9, 1e100}) {
+        const std::vector<double> costs(50, cost), counts(50, 1.0);
+        const RatioProblem problem{4, codes, costs, counts, 1.0, 0.0, 1.0, 30, 1e-6, 3};
+        for (const double weight : solve(matrix, problem, Run()).weights) {
+            CHECK(std::isfinite(weight), cost, weight);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace wordodds
