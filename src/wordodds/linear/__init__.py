@@ -3,6 +3,14 @@
 from wordodds.linear.binary import BinaryRegression
 from wordodds.linear.custom import custom_link, custom_loss
 from wordodds.linear.logistic import LogisticRegression
+from wordodds.linear.nb_logistic import NBLogisticRegression
 from wordodds.linear.sgd import SGDClassifier
 
-__all__ = ["BinaryRegression", "LogisticRegression", "SGDClassifier", "custom_link", "custom_loss"]
+__all__ = [
+    "BinaryRegression",
+    "LogisticRegression",
+    "NBLogisticRegression",
+    "SGDClassifier",
+    "custom_link",
+    "custom_loss",
+]
