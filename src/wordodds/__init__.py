@@ -16,11 +16,17 @@ if TYPE_CHECKING:
     from wordodds.bayes import GaussianDiscriminant as GaussianDiscriminant
     from wordodds.bayes import GaussianNB as GaussianNB
     from wordodds.bayes import MultinomialNB as MultinomialNB
+    from wordodds.classifier import TextClassifier as TextClassifier
+    from wordodds.classifier import from_sklearn as from_sklearn
     from wordodds.linear import BinaryRegression as BinaryRegression
     from wordodds.linear import LogisticRegression as LogisticRegression
+    from wordodds.linear import NBLogisticRegression as NBLogisticRegression
     from wordodds.linear import SGDClassifier as SGDClassifier
     from wordodds.linear import custom_link as custom_link
     from wordodds.linear import custom_loss as custom_loss
+    from wordodds.model import LinearModel as LinearModel
+    from wordodds.model import ModelFileError as ModelFileError
+    from wordodds.model import load as load
     from wordodds.text import CountVectorizer as CountVectorizer
     from wordodds.text import HashingVectorizer as HashingVectorizer
     from wordodds.text import TfidfTransformer as TfidfTransformer
@@ -39,14 +45,20 @@ _HOMES = {
     "GaussianDiscriminant": "wordodds.bayes",
     "GaussianNB": "wordodds.bayes",
     "HashingVectorizer": "wordodds.text",
+    "LinearModel": "wordodds.model",
     "LogisticRegression": "wordodds.linear",
+    "ModelFileError": "wordodds.model",
     "MultinomialNB": "wordodds.bayes",
+    "NBLogisticRegression": "wordodds.linear",
     "SGDClassifier": "wordodds.linear",
+    "TextClassifier": "wordodds.classifier",
     "TfidfTransformer": "wordodds.text",
     "TfidfVectorizer": "wordodds.text",
     "custom_link": "wordodds.linear",
     "custom_loss": "wordodds.linear",
     "datasets": None,
+    "from_sklearn": "wordodds.classifier",
+    "load": "wordodds.model",
     "show_config": "wordodds._config",
 }
 

@@ -1,0 +1,153 @@
+"""What the steps of a pipeline do to the columns of counts, written down as one weighting.
+
+Whatever the steps, a document's value in column j is ``tf(count_j) * scale_j / norm``, where the
+norm is that of ``tf(count_j) * norm_weights_j``: dividing a document by its norm twice is to divide
+it once, by the later one.
+"""
+
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._core import text as core
+from wordodds.model.features import TextFeatures
+from wordodds.text.terms import new_hash_key
+
+__all__ = ["Columns"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class Columns:
+    """The columns of a vectorizer, on their way through a pipeline.
+
+    Parameters
+    ----------
+    features : TextFeatures
+        How the vectorizer reads text, but for its terms.
+    vocabulary : core.Vocabulary or None
+        Its terms; None if it hashes.
+    """
+
+    def __init__(self, features: TextFeatures, vocabulary: core.Vocabulary | None) -> None:
+        self._features = features
+        self._vocabulary = vocabulary
+        n_terms = 0 if vocabulary is None else len(vocabulary) + features.n_unknown
+        self._n = features.n_hashed if vocabulary is None else n_terms
+        self._scale = np.ones(self._n)
+        self._kept = np.arange(self._n)  # column now -> column of the vectorizer
+        self._norm: str | None = None
+        self._norm_weights: Floats | None = None
+
+    def logarithm(self) -> None:
+        """Put 1 + log(value) in the place of each value."""
+        raw = self._norm is None and bool((self._scale == 1.0).all())
+        if not raw or (self._vocabulary is None and self._features.alternate_sign):
+            raise ValueError(
+                "sublinear_tf works on plain counts: nothing before it may scale or normalise "
+                "them, or give them signs"
+            )
+        self._features = replace(self._features, sublinear=True)
+
+    def scale(self, factors: Any) -> None:
+        """Multiply each column.
+
+        Parameters
+        ----------
+        factors : array-like of shape (n_columns,)
+            By what.
+        """
+        factors = np.asarray(factors, dtype=np.float64)
+        self._check_width(len(factors))
+        self._scale[self._kept] *= factors
+
+    def normalise(self, norm: str | None) -> None:
+        """Divide each document by its norm.
+
+        Parameters
+        ----------
+        norm : {"l1", "l2", None}
+            None leaves it.
+        """
+        if norm is None:
+            return
+        if norm not in ("l1", "l2"):
+            raise ValueError(f"norm must be 'l1', 'l2' or None, got {norm!r}")
+        self._norm = norm
+        self._norm_weights = self._scale.copy()
+
+    def select(self, support: Any) -> None:
+        """Drop columns.
+
+        Parameters
+        ----------
+        support : array-like of bool
+            Which to keep.
+        """
+        support = np.asarray(support, dtype=bool)
+        self._check_width(len(support))
+        self._scale[self._kept[~support]] = 0.0
+        self._kept = self._kept[support]
+
+    def binarise(self, threshold: float) -> None:
+        """Put 1 in the place of each value above a threshold, 0 for others.
+
+        Parameters
+        ----------
+        threshold : float
+            Values are whole numbers, or positive: where both give the same, it is carried over.
+        """
+        signs = self._vocabulary is None and self._features.alternate_sign
+        plain = self._norm is None and bool((self._scale[self._kept] == 1.0).all())
+        plain = plain and not self._features.sublinear
+        if signs or not (threshold == 0.0 or (plain and 0.0 < threshold < 1.0)):
+            raise ValueError(f"binarize={threshold!r} depends on more than whether a word occurs")
+        self._features = replace(self._features, binary=True, sublinear=False)
+        self._scale[self._kept] = 1.0
+        self._norm = self._norm_weights = None
+
+    def finish(self, weights: Floats) -> tuple[Floats, TextFeatures]:
+        """Return weights by feature, (n_features, n_columns), and the features.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_columns now, n_classes or 1)
+            The classifier's.
+        """
+        self._check_width(len(weights))
+        every = np.zeros((self._n, weights.shape[1]))
+        every[self._kept] = weights * self._scale[self._kept, None]
+        if not np.isfinite(every).all():
+            raise ValueError("its weights are not finite: with naive Bayes use alpha > 0")
+        features, norm_weights = self._features, self._norm_weights
+        if self._vocabulary is not None:
+            needed = self._needed()
+            if not needed.all():
+                n_terms = len(self._vocabulary)
+                self._vocabulary = self._vocabulary.subset(needed[:n_terms].astype(np.uint8))
+                needed[n_terms:] = True
+                every = every[needed]
+                norm_weights = None if norm_weights is None else norm_weights[needed]
+            terms = core.FrozenTerms.of(self._vocabulary, new_hash_key())
+            features = replace(features, terms=terms)
+        if norm_weights is not None and (norm_weights == 1.0).all():
+            norm_weights = None
+        return every, replace(features, norm=self._norm, norm_weights=norm_weights)
+
+    def _needed(self) -> npt.NDArray[np.bool_]:
+        """Return which columns some document's scores depend on."""
+        needed = np.zeros(self._n, dtype=bool)
+        needed[self._kept] = True
+        if self._norm_weights is not None:
+            needed |= self._norm_weights != 0.0
+        if self._features.n_unknown:  # their columns stand behind those of all terms
+            needed[:] = True
+        return needed
+
+    def _check_width(self, n: int) -> None:
+        if n != len(self._kept):
+            raise ValueError(
+                f"it was fitted on {n} columns, the step before gives {len(self._kept)}"
+            )

@@ -1,0 +1,129 @@
+"""From fitted estimators, scikit-learn's or ours, to a LinearModel."""
+
+from typing import Any
+
+from sklearn.feature_extraction.text import CountVectorizer as PeerCountVectorizer
+from sklearn.feature_extraction.text import HashingVectorizer as PeerHashingVectorizer
+from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.feature_selection import SelectorMixin
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, Normalizer
+
+from wordodds.classifier.columns import Columns
+from wordodds.classifier.read_classifier import read_classifier
+from wordodds.classifier.read_vectorizer import read_vectorizer
+from wordodds.model.linear_model import LinearModel
+
+__all__ = ["from_sklearn", "linear_model_of"]
+
+
+def from_sklearn(pipeline: Any) -> LinearModel:
+    """Make a `LinearModel` of a fitted pipeline, with the same predictions, without training again.
+
+    Parameters
+    ----------
+    pipeline : sklearn.pipeline.Pipeline
+        A fitted Count-, Tfidf- or HashingVectorizer; then any of TfidfTransformer, Normalizer,
+        MaxAbsScaler and feature selection; then MultinomialNB, ComplementNB, BernoulliNB,
+        LogisticRegression, SGDClassifier, LinearSVC, Perceptron, PassiveAggressiveClassifier,
+        RidgeClassifier, or OneVsRestClassifier over one of these. Of scikit-learn's own or ours.
+
+    Returns
+    -------
+    LinearModel
+        Scores raw text, needs no scikit-learn and can be saved to a file.
+
+    Raises
+    ------
+    ValueError
+        If a step cannot be carried over, naming it and why.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> import wordodds
+    >>> pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression())
+    >>> _ = pipeline.fit(["free money", "money now", "lunch today", "see you"], [1, 1, 0, 0])
+    >>> wordodds.from_sklearn(pipeline).predict(["free lunch money"])
+    array([1])
+    """
+    if not isinstance(pipeline, Pipeline):
+        raise ValueError(
+            f"pipeline must be a scikit-learn Pipeline, got {type(pipeline).__name__}: put "
+            "vectorizer and classifier into make_pipeline(...)"
+        )
+    steps = [(name, step) for name, step in pipeline.steps if step not in (None, "passthrough")]
+    if len(steps) < 2:
+        raise ValueError("the pipeline must have a vectorizer and a classifier")
+    (first, vectorizer), *between, (last, classifier) = steps
+    return linear_model_of((first, vectorizer), between, (last, classifier))
+
+
+def linear_model_of(
+    vectorizer: tuple[str, Any], between: list[tuple[str, Any]], classifier: tuple[str, Any]
+) -> LinearModel:
+    """Make a `LinearModel` of fitted steps, each with its name.
+
+    Parameters
+    ----------
+    vectorizer : (str, estimator)
+        What reads text.
+    between : list of (str, estimator)
+        What weighs or selects columns.
+    classifier : (str, estimator)
+        What has the weights.
+    """
+    columns = Columns(*_named(vectorizer, read_vectorizer))
+    if isinstance(vectorizer[1], TfidfVectorizer):
+        _named((vectorizer[0], vectorizer[1]._tfidf), lambda step: _apply(step, columns))
+    elif isinstance(vectorizer[1], PeerHashingVectorizer):
+        columns.normalise(vectorizer[1].norm)
+    elif not isinstance(vectorizer[1], PeerCountVectorizer):
+        raise AssertionError("read_vectorizer knows no other")
+    for step in between:
+        _named(step, lambda step: _apply(step, columns))
+    fitted = _named(classifier, read_classifier)
+    if fitted.binarize:
+        _named(classifier, lambda step: columns.binarise(step.binarize))
+    weights, features = _named(classifier, lambda step: columns.finish(fitted.weights))
+    return LinearModel(
+        fitted.labels, weights, fitted.bias, features, link=fitted.link, name=_title(classifier[1])
+    )
+
+
+def _apply(step: Any, columns: Columns) -> None:
+    if isinstance(step, TfidfTransformer):
+        if step.sublinear_tf:
+            columns.logarithm()
+        if step.use_idf:
+            columns.scale(step.idf_)
+        columns.normalise(step.norm)
+    elif isinstance(step, Normalizer):
+        columns.normalise(step.norm)
+    elif isinstance(step, MaxAbsScaler):
+        columns.scale(1.0 / step.scale_)
+    elif isinstance(step, SelectorMixin):
+        columns.select(step.get_support())
+    else:
+        raise ValueError(
+            "a LinearModel knows TfidfTransformer, Normalizer, MaxAbsScaler and feature selection "
+            "between vectorizer and classifier"
+        )
+
+
+def _named(step: tuple[str, Any], use: Any) -> Any:
+    """Call use(step); an error names the step."""
+    name, estimator = step
+    try:
+        return use(estimator)
+    except (ValueError, AttributeError) as error:
+        raise ValueError(
+            f"step {name!r} ({type(estimator).__name__}) cannot be carried over: {error}"
+        ) from error
+
+
+def _title(classifier: Any) -> str:
+    inner = getattr(classifier, "estimator", None)
+    return type(classifier).__name__ + (f" of {type(inner).__name__}" if inner is not None else "")

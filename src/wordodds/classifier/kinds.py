@@ -1,0 +1,60 @@
+"""The models that a TextClassifier knows by name, each with the text options that suit it."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from wordodds.bayes import BernoulliNB, ComplementNB, MultinomialNB
+from wordodds.linear import LogisticRegression, NBLogisticRegression, SGDClassifier
+
+__all__ = ["KINDS", "WEIGHTINGS", "Kind", "kind_of"]
+
+WEIGHTINGS = ("counts", "binary", "tfidf", "sublinear_tfidf")
+
+_WORDS = r"(?u)\b\w\w+\b"
+_ALL_WORDS = r"(?u)\b\w+\b"
+
+
+class Kind(NamedTuple):
+    """A model and what is done to text before it, where the user does not say."""
+
+    make: Callable[[], Any]
+    weighting: str
+    ngram_range: tuple[int, int]
+    token_pattern: str
+    min_df: int  # of a thousand documents or more; of fewer, every term counts
+
+
+# Chosen by cross-validation on the training parts of several corpora: docs/text-classifier.md.
+KINDS = {
+    "nb_logistic": Kind(NBLogisticRegression, "sublinear_tfidf", (1, 2), _ALL_WORDS, 2),
+    "logistic": Kind(lambda: LogisticRegression(C=30.0), "sublinear_tfidf", (1, 2), _ALL_WORDS, 2),
+    "naive_bayes": Kind(lambda: MultinomialNB(alpha=0.1), "counts", (1, 1), _WORDS, 1),
+    "complement": Kind(lambda: ComplementNB(alpha=0.3), "sublinear_tfidf", (1, 1), _WORDS, 1),
+}
+_COUNTED = (MultinomialNB, BernoulliNB)
+_KNOWN = (*_COUNTED, ComplementNB, LogisticRegression, NBLogisticRegression, SGDClassifier)
+
+
+def kind_of(model: Any) -> Kind:
+    """Return the kind of a name or an estimator.
+
+    Parameters
+    ----------
+    model : str or estimator
+        As in `TextClassifier`.
+    """
+    if isinstance(model, str):
+        if model not in KINDS:
+            raise ValueError(
+                f"model must be one of {', '.join(KINDS)} or a classifier, got {model!r}"
+            )
+        return KINDS[model]
+    if isinstance(model, type) or not isinstance(model, _KNOWN):
+        names = ", ".join(kind.__name__ for kind in _KNOWN)
+        raise ValueError(
+            f"model must be one of {', '.join(KINDS)}, or an object of {names}; got {model!r:.80}"
+        )
+    from sklearn.base import clone
+
+    weighting = "counts" if isinstance(model, _COUNTED) else "sublinear_tfidf"
+    return Kind(lambda: clone(model), weighting, (1, 1), _WORDS, 1)

@@ -1,0 +1,111 @@
+"""What a fitted vectorizer does to text, without the vectorizer."""
+
+from typing import Any
+
+from sklearn.feature_extraction import text as peer
+from sklearn.utils.validation import check_is_fitted
+
+from wordodds._core import text as core
+from wordodds.model.features import TextFeatures
+from wordodds.text.terms import pack_vocabulary
+
+__all__ = ["read_vectorizer"]
+
+# Methods by which a subclass may read text its own way.
+_METHODS = (
+    "build_analyzer",
+    "build_preprocessor",
+    "build_tokenizer",
+    "decode",
+    "_word_ngrams",
+    "_char_ngrams",
+    "_char_wb_ngrams",
+)
+
+
+def read_vectorizer(vectorizer: Any) -> tuple[TextFeatures, core.Vocabulary | None]:
+    """Return how a vectorizer reads text, and its terms; None if it hashes.
+
+    Parameters
+    ----------
+    vectorizer : CountVectorizer, TfidfVectorizer or HashingVectorizer
+        Of scikit-learn's or ours; fitted.
+    """
+    if getattr(vectorizer, "input", "content") != "content":
+        raise ValueError(
+            f"input={vectorizer.input!r} reads files: a LinearModel takes text (input='content')"
+        )
+    if isinstance(vectorizer, peer.HashingVectorizer):
+        features = TextFeatures(
+            n_hashed=int(vectorizer.n_features),
+            alternate_sign=bool(vectorizer.alternate_sign),
+            **_options(vectorizer),
+        )
+        return features, None
+    if isinstance(vectorizer, peer.CountVectorizer):
+        vocabulary = _vocabulary_of(vectorizer)
+        return TextFeatures(n_unknown=_n_unknown(vectorizer), **_options(vectorizer)), vocabulary
+    raise ValueError(
+        "the first step must be a CountVectorizer, TfidfVectorizer or HashingVectorizer"
+    )
+
+
+def _options(vectorizer: Any) -> dict[str, Any]:
+    options = {
+        "binary": bool(vectorizer.binary),
+        "encoding": vectorizer.encoding,
+        "decode_error": vectorizer.decode_error,
+        "missing": getattr(vectorizer, "missing", "error"),
+    }
+    if _reads_its_own_way(vectorizer):
+        return options | {"callables": {"analyzer": vectorizer.build_analyzer()}}
+    callables = {
+        option: value
+        for option in ("preprocessor", "tokenizer", "analyzer", "strip_accents")
+        if callable(value := getattr(vectorizer, option))
+    }
+    if vectorizer.analyzer != "word":
+        callables.pop("tokenizer", None)  # scikit-learn leaves it aside too
+    own_analyzer = "analyzer" in callables
+    uses_words = vectorizer.analyzer in ("word", "unicode_word")
+    stop_words = vectorizer.get_stop_words() if uses_words else None
+    ngram_min, ngram_max = vectorizer.ngram_range
+    return options | {
+        "analyzer": "word" if own_analyzer else vectorizer.analyzer,
+        "lowercase": bool(vectorizer.lowercase),
+        "strip_accents": None if "strip_accents" in callables else vectorizer.strip_accents,
+        "token_pattern": vectorizer.token_pattern or "",
+        "ngram_range": (int(ngram_min), int(ngram_max)),
+        "stop_words": None if stop_words is None else tuple(sorted(stop_words)),
+        "stemmer": getattr(vectorizer, "stemmer", None),
+        "callables": callables,
+    }
+
+
+def _vocabulary_of(vectorizer: Any) -> core.Vocabulary:
+    check_is_fitted(vectorizer)
+    if hasattr(vectorizer, "_engine_vocabulary"):  # ours: without a dict of a million strings
+        packed: core.Vocabulary = vectorizer._engine_vocabulary()
+        return packed
+    columns = vectorizer.vocabulary_
+    if sorted(columns.values()) != list(range(len(columns))):
+        raise ValueError("its vocabulary does not number its terms from 0 on, each once")
+    return pack_vocabulary(sorted(columns, key=columns.__getitem__))
+
+
+def _n_unknown(vectorizer: Any) -> int:
+    unknown = getattr(vectorizer, "unknown", "ignore")
+    return int(unknown == "count") if isinstance(unknown, str) else int(unknown)
+
+
+def _reads_its_own_way(vectorizer: Any) -> bool:
+    kind = type(vectorizer)
+    if kind.__module__.startswith(("sklearn.", "wordodds.")):
+        return any(name in vars(vectorizer) for name in _METHODS)
+    known = next(
+        base for base in kind.__mro__ if base.__module__.startswith(("sklearn.", "wordodds."))
+    )
+    return any(
+        name in vars(vectorizer) or getattr(kind, name) is not getattr(known, name)
+        for name in _METHODS
+    )

@@ -1,0 +1,380 @@
+"""TextClassifier: the whole job in one object."""
+
+import os
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from wordodds.classifier.convert import linear_model_of
+from wordodds.classifier.kinds import WEIGHTINGS, Kind, kind_of
+from wordodds.model.evaluation import Evaluation
+from wordodds.model.explanation import Explanation
+from wordodds.model.linear_model import LinearModel
+from wordodds.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+
+__all__ = ["TextClassifier"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_MANY = 1000  # documents from which a term that occurs once is worth nothing
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classify raw text: counts words, weighs them, learns, predicts and explains.
+
+    Parameters
+    ----------
+    model : {"nb_logistic", "logistic", "naive_bayes", "complement"} or classifier
+        "nb_logistic": tf-idf weighted words and pairs of words, scaled by naive Bayes' log-count
+        ratio, then logistic regression (`NBLogisticRegression`); the most accurate. "logistic": the
+        same words without the ratio, all classes in one softmax. "naive_bayes": `MultinomialNB` on
+        counts, the quickest. "complement": `ComplementNB` on tf-idf. Or an object of one of these
+        classes, `BernoulliNB` or `SGDClassifier`, with parameters of your own.
+    weighting : {"counts", "binary", "tfidf", "sublinear_tfidf"} or None
+        What a word's count becomes; None: what suits the model.
+    ngram_range : (int, int) or None
+        Lengths of word sequences; None: (1, 2) for the logistic ones by name, else (1, 1).
+    token_pattern : str or None
+        What a word is; None: runs of letters and digits, of two or more for naive Bayes.
+    min_df : int, float or None
+        Documents that a term must occur in; None: 2 for the logistic ones by name from a thousand
+        documents on, else 1.
+    max_df, max_features : as in `CountVectorizer`
+        Further limits of the vocabulary.
+    analyzer, lowercase, strip_accents, stop_words, stemmer, preprocessor, tokenizer : as in \
+`CountVectorizer`
+        How text becomes words.
+    encoding, decode_error, missing : as in `CountVectorizer`
+        What happens to bytes and to missing documents.
+    n_hashed : int or None
+        Columns to hash words to instead of a vocabulary, such as 2**20: no words are kept, and
+        `partial_fit` is possible. Without inverse document frequencies.
+    n_jobs : int or None
+        Threads. None: the usable cores. The result does not depend on it.
+    verbose : bool
+        Whether to show a progress bar, on a terminal.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    linear_model_ : LinearModel
+        What predicts, and what `save` writes.
+
+    Examples
+    --------
+    >>> from wordodds import TextClassifier
+    >>> texts = ["free money now", "cheap money", "see you at lunch", "lunch with you"]
+    >>> classifier = TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"])
+    >>> classifier.predict(["money for lunch money"])
+    array(['spam'], dtype='<U4')
+    """
+
+    linear_model_: LinearModel
+
+    def __init__(
+        self,
+        model: Any = "nb_logistic",
+        *,
+        weighting: str | None = None,
+        ngram_range: Any = None,
+        token_pattern: str | None = None,
+        min_df: Any = None,
+        max_df: Any = 1.0,
+        max_features: int | None = None,
+        analyzer: Any = "word",
+        lowercase: bool = True,
+        strip_accents: Any = None,
+        stop_words: Any = None,
+        stemmer: str | None = None,
+        preprocessor: Any = None,
+        tokenizer: Any = None,
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
+        missing: str = "error",
+        n_hashed: int | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.model = model
+        self.weighting = weighting
+        self.ngram_range = ngram_range
+        self.token_pattern = token_pattern
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.analyzer = analyzer
+        self.lowercase = lowercase
+        self.strip_accents = strip_accents
+        self.stop_words = stop_words
+        self.stemmer = stemmer
+        self.preprocessor = preprocessor
+        self.tokenizer = tokenizer
+        self.encoding = encoding
+        self.decode_error = decode_error
+        self.missing = missing
+        self.n_hashed = n_hashed
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, texts: Any, labels: Any, sample_weight: Any = None) -> "TextClassifier":
+        """Learn from texts and their labels.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or a column of text
+            The documents. The text of an Arrow column is read where it lies.
+        labels : array-like
+            One for each text: str, whole numbers or truth values of at least two kinds.
+        sample_weight : array-like or None
+            How much each text counts in the weights of words; all count in the vocabulary.
+        """
+        kind = kind_of(self.model)
+        texts = texts if hasattr(texts, "__len__") else list(texts)
+        vectorizer = self._vectorizer(kind, len(texts))
+        rows = vectorizer.fit_transform(texts)
+        classifier = self._classifier(kind).fit(rows, labels, sample_weight=sample_weight)
+        return self._adopt(vectorizer, classifier)
+
+    def partial_fit(self, texts: Any, labels: Any, classes: Any = None) -> "TextClassifier":
+        """Learn from one more batch; needs ``n_hashed`` and a model that learns by batches.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or a column of text
+            The next documents.
+        labels : array-like
+            One for each text.
+        classes : array-like or None
+            All labels that may ever come; needed by the first batch.
+        """
+        kind = kind_of(self.model)
+        if self.n_hashed is None:
+            raise ValueError(
+                "partial_fit needs n_hashed, such as TextClassifier(..., n_hashed=2**20): a "
+                "vocabulary would have to be known before the last batch"
+            )
+        classifier = getattr(self, "_growing", None) or self._classifier(kind)
+        if not hasattr(classifier, "partial_fit"):
+            raise ValueError(
+                f"{type(classifier).__name__} cannot learn by batches: use model='naive_bayes', "
+                "'complement' or SGDClassifier()"
+            )
+        vectorizer = self._vectorizer(kind, _MANY)
+        classifier.partial_fit(vectorizer.transform(texts), labels, classes=classes)
+        self._adopt(vectorizer, classifier)
+        self._growing = classifier
+        return self
+
+    def predict(self, texts: Any) -> npt.NDArray[Any]:
+        """Return the most probable label of each text.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or a column of text
+            The documents.
+        """
+        return self._fitted().predict(texts)
+
+    def predict_proba(self, texts: Any) -> Floats:
+        """Return the probability of each label, (n_texts, n_classes).
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or a column of text
+            The documents.
+        """
+        return self._fitted().predict_proba(texts)
+
+    def predict_top(self, texts: Any, k: int = 3) -> tuple[npt.NDArray[Any], Floats]:
+        """Return the k most probable labels of each text and their probabilities.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or a column of text
+            The documents.
+        k : int, default=3
+            How many.
+        """
+        return self._fitted().predict_top(texts, k)
+
+    def predict_arrow(self, texts: Any) -> Any:
+        """Return label and probability of each text as an Arrow array of structs.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or a column of text
+            The documents.
+        """
+        return self._fitted().predict_arrow(texts)
+
+    def decision_function(self, texts: Any) -> Floats:
+        """Return the log-odds, (n_texts,) for two labels and (n_texts, n_classes) for more.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or a column of text
+            The documents.
+        """
+        return self._fitted().decision_function(texts)
+
+    def score(self, texts: Any, labels: Any, sample_weight: Any = None) -> float:
+        """Return the share of texts whose most probable label is the right one.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or a column of text
+            The documents.
+        labels : array-like
+            The right labels.
+        sample_weight : array-like or None
+            How much each text counts.
+        """
+        if sample_weight is not None:
+            return float(super().score(texts, labels, sample_weight))
+        return self._fitted().score(texts, labels)
+
+    def evaluate(self, texts: Any, labels: Any) -> Evaluation:
+        """Return accuracy, precision and recall of each label, log loss and calibration error.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or a column of text
+            The documents.
+        labels : array-like
+            The right labels.
+        """
+        return self._fitted().evaluate(texts, labels)
+
+    def explain(self, text: str, label: Any = None, against: Any = None) -> Explanation:
+        """Return what each feature of a text adds to the log-odds of a label.
+
+        Parameters
+        ----------
+        text : str
+            One document.
+        label, against : label or None
+            As in `LinearModel.explain`.
+        """
+        return self._fitted().explain(text, label, against)
+
+    def top_features(self, label: Any = None, n: int = 10) -> Any:
+        """Return the features that speak most for a label, with their log-odds.
+
+        Parameters
+        ----------
+        label : label or None
+            None: a dict of the lists of all labels.
+        n : int, default=10
+            How many.
+        """
+        return self._fitted().top_features(label, n)
+
+    def calibrate(
+        self,
+        texts: Any,
+        labels: Any,
+        method: Literal["temperature", "platt", "isotonic"] = "temperature",
+    ) -> "TextClassifier":
+        """Make probabilities match documents that were not trained on.
+
+        Parameters
+        ----------
+        texts, labels : documents and their labels
+            Of the kind that will be classified.
+        method : {"temperature", "platt", "isotonic"}, default="temperature"
+            As in `LinearModel.calibrate`.
+        """
+        self.linear_model_ = self._fitted().calibrate(texts, labels, method)
+        return self
+
+    def threshold_for(
+        self, label: Any, *, precision: float, texts: Any = None, labels: Any = None
+    ) -> float:
+        """Return the least probability from which a label is right at least so often.
+
+        Parameters
+        ----------
+        label : label
+            Which one.
+        precision : float
+            The share of right ones wanted.
+        texts, labels : documents and their labels, or None
+            What to measure on; None: what `calibrate` was given.
+        """
+        return self._fitted().threshold_for(label, precision=precision, texts=texts, labels=labels)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what predicts to a file, for `wordodds.load`.
+
+        Parameters
+        ----------
+        path : str or path
+            By custom ``*.wordodds``.
+        """
+        self._fitted().save(path)
+
+    def _fitted(self) -> LinearModel:
+        check_is_fitted(self, "linear_model_")
+        return self.linear_model_
+
+    def _adopt(self, vectorizer: Any, classifier: Any) -> "TextClassifier":
+        model = linear_model_of(("text", vectorizer), [], ("model", classifier))
+        model.n_jobs = self.n_jobs
+        self._growing = None
+        self.classes_ = model.labels
+        self.linear_model_ = model
+        return self
+
+    def _classifier(self, kind: Kind) -> Any:
+        classifier = kind.make()
+        if isinstance(self.model, str):
+            classifier.set_params(n_jobs=self.n_jobs)
+        return classifier
+
+    def _vectorizer(self, kind: Kind, n_documents: int) -> Any:
+        weighting = kind.weighting if self.weighting is None else self.weighting
+        if weighting not in WEIGHTINGS:
+            raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}, got {weighting!r}")
+        options = {
+            name: getattr(self, name)
+            for name in (
+                *("analyzer", "lowercase", "strip_accents", "stop_words", "stemmer", "tokenizer"),
+                *("preprocessor", "encoding", "decode_error", "missing", "n_jobs", "verbose"),
+            )
+        }
+        options["ngram_range"] = kind.ngram_range if self.ngram_range is None else self.ngram_range
+        if self.analyzer == "word" and self.tokenizer is None:
+            pattern = kind.token_pattern if self.token_pattern is None else self.token_pattern
+            options["token_pattern"] = pattern
+        elif self.tokenizer is not None:
+            options["token_pattern"] = None
+        options["binary"] = weighting == "binary"
+        if self.n_hashed is not None:
+            return self._hashing(weighting, options)
+        options |= {"max_df": self.max_df, "max_features": self.max_features}
+        small = n_documents < _MANY
+        options["min_df"] = (
+            self.min_df if self.min_df is not None else (1 if small else kind.min_df)
+        )
+        if weighting in ("counts", "binary"):
+            return CountVectorizer(**options)
+        return TfidfVectorizer(sublinear_tf=weighting == "sublinear_tfidf", **options)
+
+    def _hashing(self, weighting: str, options: dict[str, Any]) -> HashingVectorizer:
+        for name, default in (("min_df", None), ("max_df", 1.0), ("max_features", None)):
+            if getattr(self, name) != default:
+                raise ValueError(f"{name} needs a vocabulary: leave it, or leave n_hashed")
+        norm = None if weighting in ("counts", "binary") else "l2"
+        return HashingVectorizer(
+            n_features=self.n_hashed, norm=norm, alternate_sign=False, **options
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        return tags

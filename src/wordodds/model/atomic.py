@@ -1,0 +1,152 @@
+"""Replace a file as a whole or not at all, whatever happens in between."""
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from wordodds.model.errors import ModelFileError
+
+__all__ = ["kind_of_file", "replacing", "write_all"]
+
+# One call of the system writes this much at most, so that Ctrl-C need not wait for gigabytes.
+_BLOCK = 1 << 24
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
+    """Open a new file that takes the place of ``path`` when the block ends without an exception.
+
+    Until then, and for ever after an exception, ``path`` is what it was. What is in place has
+    reached the disk. The mode of an existing file is kept; a new one gets 0666 without the bits of
+    the umask. A symbolic link stays, and the file it points to is replaced.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A regular file, or one that does not exist yet, in an existing folder.
+
+    Yields
+    ------
+    descriptor : int
+        The new file, empty, open for writing and reading; closed when the block ends.
+
+    Raises
+    ------
+    ModelFileError
+        If ``path`` is a folder, pipe, socket or device.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> target = pathlib.Path(tempfile.mkdtemp(), "numbers")
+    >>> with replacing(target) as descriptor:
+    ...     write_all(descriptor, b"1 2 3")
+    ...     target.exists()
+    False
+    >>> target.read_text()
+    '1 2 3'
+    """
+    target = os.path.realpath(path)  # absolute, so that a change of folder does not matter
+    mode = _mode_to_keep(target)
+    folder = os.path.dirname(target)
+    hidden = os.path.join(folder, f".wordodds-{secrets.token_hex(8)}.part")
+    try:
+        # What shall be private is never readable by others, not even for a moment.
+        descriptor, named = _create(folder, hidden, 0o666 if mode is None else 0o600)
+        try:
+            yield descriptor
+            if mode is not None:
+                os.fchmod(descriptor, mode)
+            os.fsync(descriptor)
+            if not named:
+                _give_name(descriptor, hidden)
+        finally:
+            os.close(descriptor)
+        os.replace(hidden, target)
+    except BaseException as error:
+        # BaseException: Ctrl-C must not leave half a file either.
+        with suppress(OSError):
+            os.unlink(hidden)
+        if isinstance(error, OSError) and error.filename in (None, hidden):
+            error.filename = target  # a full disk does not say whose it was
+        raise
+    _sync_folder(folder)
+
+
+def write_all(descriptor: int, data: bytes | memoryview) -> None:
+    """Write every byte; the system may take fewer in one call.
+
+    Parameters
+    ----------
+    descriptor : int
+        A file open for writing.
+    data : bytes or memoryview of bytes
+        What to write at its position.
+    """
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest[:_BLOCK]) :]
+
+
+def kind_of_file(mode: int) -> str:
+    """Return what a file is, with its article, from the ``st_mode`` of its status.
+
+    Parameters
+    ----------
+    mode : int
+        As `os.stat` gives it.
+
+    Examples
+    --------
+    >>> kind_of_file(os.stat(os.curdir).st_mode)
+    'a folder'
+    """
+    kinds = {
+        stat.S_IFREG: "a regular file",
+        stat.S_IFDIR: "a folder",
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFSOCK: "a socket",
+    }
+    return kinds.get(stat.S_IFMT(mode), "a device")
+
+
+def _mode_to_keep(target: str) -> int | None:
+    """Return the permissions of the file that will be replaced; None if there is none."""
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        os.stat(os.path.dirname(target))  # the error for a missing folder names the folder
+        return None
+    if not stat.S_ISREG(mode):
+        raise ModelFileError(
+            f"cannot save to {target}: it is {kind_of_file(mode)}. Name a regular file"
+        )
+    return stat.S_IMODE(mode)
+
+
+def _create(folder: str, hidden: str, mode: int) -> tuple[int, bool]:
+    """Open a new file, without a name where the system can: a killed process leaves no litter."""
+    unnamed = getattr(os, "O_TMPFILE", None)
+    if unnamed is not None and os.path.isdir("/proc/self/fd"):
+        # Some file systems cannot; where it failed for another reason, so does what follows.
+        with suppress(OSError):
+            return os.open(folder, unnamed | os.O_RDWR, mode), False
+    return os.open(hidden, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode), True
+
+
+def _give_name(descriptor: int, hidden: str) -> None:
+    # A file can get a name of its own only as a link to what /proc shows. That is a symbolic link,
+    # and os.link follows it only when some folder is named, which an absolute path then ignores.
+    os.link(f"/proc/self/fd/{descriptor}", hidden, src_dir_fd=descriptor)
+
+
+def _sync_folder(folder: str) -> None:
+    # The file is whole and in place; a folder that cannot be opened or synced is no failure.
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,401 @@
+"""Calibration: probabilities that are as often right as they say.
+
+A calibration is fitted to the scores of documents that the model was not trained on. Three methods,
+from stiff to flexible:
+
+- "temperature": one number, or two, for all classes (see `wordodds.model.temperature`); which class
+  comes first never changes.
+- "platt": for each class a sigmoid of its log-odds, two numbers a class.
+- "isotonic": for each class any non-decreasing curve; needs many documents of each class.
+
+The last two treat each class by itself and then scale a row to sum to one. The log-odds of softmax
+scores are those at the best temperature; of other scores, each column is taken as it is.
+"""
+
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.model.calibration_curves import fit_isotonic, fit_sigmoid, interpolated
+from wordodds.model.links import (
+    LARGEST,
+    LINKS,
+    checked_scores,
+    class_log_odds,
+    probabilities,
+    scaled_rows,
+)
+from wordodds.model.temperature import (
+    PLAIN,
+    Temperature,
+    effective_link,
+    fit_temperature,
+    tempered,
+)
+
+__all__ = [
+    "METHODS",
+    "Calibration",
+    "expected_calibration_error",
+    "fit_calibration",
+    "threshold_for",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
+
+# Method -> the arrays that hold it.
+METHODS: dict[str, dict[str, type[np.generic]]] = {
+    "temperature": {"temperature": np.float64},
+    "platt": {"temperature": np.float64, "slope": np.float64, "intercept": np.float64},
+    "isotonic": {
+        "temperature": np.float64,
+        "first_knot": np.int64,
+        "knot": np.float64,
+        "knot_probability": np.float64,
+    },
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """What turns the scores of one model into calibrated probabilities.
+
+    Made by `fit_calibration`, or read by `from_arrays`.
+
+    Parameters
+    ----------
+    method : {"temperature", "platt", "isotonic"}
+        How.
+    link : str
+        The link of the scores, as in `wordodds.model.links.probabilities`, "none" included.
+    n_columns : int
+        Columns of the scores.
+    arrays : mapping of str to ndarray
+        "temperature" (2,), its value and softness. With "platt" also "slope" and "intercept"
+        (n_columns,). With "isotonic", of the curve of column c, "knot" and "knot_probability" from
+        first_knot[c] to first_knot[c + 1].
+
+    Examples
+    --------
+    >>> arrays = {"temperature": np.array([2.0, 0.0])}
+    >>> calibration = Calibration("temperature", "softmax", 1, arrays)
+    >>> calibration.probabilities([[4.0]]).round(3)
+    array([[0.119, 0.881]])
+    """
+
+    method: str
+    link: str
+    n_columns: int
+    arrays: Arrays
+
+    def probabilities(self, scores: Any) -> Floats:
+        """Return the calibrated probability of each class, (n_rows, n_classes).
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_rows, n_columns)
+            Of the model it was fitted to.
+        """
+        table = checked_scores(scores)
+        if table.shape[1] != self.n_columns:
+            raise ValueError(
+                f"scores has {table.shape[1]} columns, the calibration was fitted to "
+                f"{self.n_columns}: calibrate this model"
+            )
+        temperature = Temperature(*map(float, self.arrays["temperature"]))
+        if self.method == "temperature":
+            return probabilities(tempered(table, temperature, self.link), effective_link(self.link))
+        odds = _odds(table, temperature, self.link)
+        if self.method == "platt":
+            with np.errstate(over="ignore", under="ignore"):
+                raw = odds * self.arrays["slope"] + self.arrays["intercept"]
+            return probabilities(raw, "one_vs_rest")
+        return scaled_rows(self._on_curves(odds))
+
+    def _on_curves(self, odds: Floats) -> Floats:
+        first = self.arrays["first_knot"]
+        for column in range(self.n_columns):
+            own = slice(int(first[column]), int(first[column + 1]))
+            odds[:, column] = interpolated(
+                odds[:, column], self.arrays["knot"][own], self.arrays["knot_probability"][own]
+            )
+        return odds
+
+    def to_arrays(self) -> tuple[dict[str, str], dict[str, npt.NDArray[Any]]]:
+        """Return strings and arrays from which `from_arrays` makes the same calibration."""
+        strings = {"method": self.method, "link": self.link, "n_columns": str(self.n_columns)}
+        return strings, dict(self.arrays)
+
+    @classmethod
+    def from_arrays(cls, metadata: Mapping[str, str], arrays: Arrays) -> Self:
+        """Make a calibration of what `to_arrays` gave, which may have been damaged since.
+
+        Parameters
+        ----------
+        metadata : mapping of str to str
+            The strings; others are left alone.
+        arrays : mapping of str to ndarray
+            The arrays; others are left alone.
+
+        Raises
+        ------
+        ValueError
+            If they are not a calibration, naming what is wrong.
+
+        Examples
+        --------
+        >>> fitted = fit_calibration([[-1.0], [0.5], [2.0]], [0, 1, 1], "softmax", "platt")
+        >>> Calibration.from_arrays(*fitted.to_arrays()).method
+        'platt'
+        """
+        # Out of a file anything may come, of any type.
+        method, link, number = (str(metadata.get(key)) for key in ("method", "link", "n_columns"))
+        if method not in METHODS:
+            raise ValueError(f"calibration has method {method[:20]!r}, not {', '.join(METHODS)}")
+        if link not in LINKS:
+            raise ValueError(f"calibration has link {link[:20]!r}, not {', '.join(LINKS)}")
+        if not re.fullmatch("[1-9][0-9]{0,9}", number):
+            raise ValueError(f"calibration has n_columns {number[:20]!r}, expected a number")
+        n_columns = int(number)
+        _check_arrays(method, n_columns, arrays)
+        return cls(method, link, n_columns, {name: arrays[name] for name in METHODS[method]})
+
+
+def fit_calibration(
+    scores: Any, codes: Any, link: str, method: str, labels: Sequence[Any] | None = None
+) -> Calibration:
+    """Fit a calibration to scores and the classes they should have told.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_rows, n_columns)
+        Of documents that the model was not trained on.
+    codes : array-like of int, shape (n_rows,)
+        The true class of each, 0 to n_classes - 1.
+    link : str
+        The link of the scores, as in `wordodds.model.links.probabilities`; "none" too.
+    method : {"temperature", "platt", "isotonic"}
+        See the module. With "platt" and "isotonic" a class without documents is warned about, and
+        gets 1 / (n_rows + 2) before rows are scaled.
+    labels : sequence or None
+        Names of the classes, for messages.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two documents, or all are of one class.
+
+    Examples
+    --------
+    >>> scores = [[30.0, 0.0], [0.0, 20.0], [10.0, 0.0], [40.0, 0.0]]
+    >>> calibration = fit_calibration(scores, [0, 1, 1, 0], "softmax", "temperature")
+    >>> calibration.probabilities([[10.0, 0.0]]).round(2)
+    array([[0.7, 0.3]])
+    """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if link not in LINKS:
+        raise ValueError(f"link must be one of {', '.join(LINKS)}, got {link!r}")
+    table = checked_scores(scores)
+    n_rows, n_columns = table.shape
+    n_classes = max(2, n_columns)
+    classes = _checked_codes(codes, n_rows, n_classes)
+    seen = np.bincount(classes, minlength=n_classes) > 0
+    names = [str(code if labels is None else labels[code]) for code in range(n_classes)]
+    if n_rows < 2 or seen.sum() < 2:
+        only = f", all of class {names[classes[0]]}" if n_rows else ""
+        raise ValueError(
+            f"calibration needs documents of at least two classes, got {n_rows}{only}: pass texts "
+            "and labels like those the model will meet, which it was not trained on"
+        )
+    one_for_all = method == "temperature"
+    found = fit_temperature(table, classes, link) if one_for_all or link == "softmax" else PLAIN
+    arrays: dict[str, npt.NDArray[Any]] = {"temperature": np.array(found)}
+    if not one_for_all:
+        _warn_of_unseen(seen, names, n_rows)
+        odds = _odds(table, found, link)
+        arrays |= _fit_curves(odds, classes, method)
+    return Calibration(method, link, n_columns, arrays)
+
+
+def _fit_curves(
+    odds: Floats, classes: npt.NDArray[np.intp], method: str
+) -> dict[str, npt.NDArray[Any]]:
+    n_columns = odds.shape[1]
+    curves = [
+        (odds[:, column], classes == (1 if n_columns == 1 else column))
+        for column in range(n_columns)
+    ]
+    if method == "platt":
+        slope, intercept = np.array([fit_sigmoid(*curve) for curve in curves]).T.copy()
+        return {"slope": slope, "intercept": intercept}
+    knots = [fit_isotonic(*curve) for curve in curves]
+    return {
+        "first_knot": np.cumsum([0, *(len(at) for at, _ in knots)], dtype=np.int64),
+        "knot": np.concatenate([at for at, _ in knots]),
+        "knot_probability": np.concatenate([value for _, value in knots]),
+    }
+
+
+def expected_calibration_error(probabilities: Any, codes: Any, n_bins: int = 15) -> float:
+    """Return how far the probability of the first class is from how often it is right.
+
+    Documents are sorted into bins of equal width by the probability of their most probable class;
+    the error is the mean, over documents, of the distance in their bin between mean probability and
+    share of right classes.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_rows, n_classes)
+        Rows sum to one.
+    codes : array-like of int, shape (n_rows,)
+        The true class of each row.
+    n_bins : int
+        Bins of [0, 1]; bin i is (i / n_bins, (i + 1) / n_bins].
+
+    Examples
+    --------
+    >>> expected_calibration_error([[0.9, 0.1], [0.9, 0.1]], [0, 1])
+    0.4
+    """
+    table = np.asarray(probabilities, dtype=np.float64)
+    if table.ndim != 2 or len(table) == 0:
+        raise ValueError(
+            f"probabilities must have shape (n_rows, n_classes) and rows, got {table.shape}"
+        )
+    if n_bins < 1:
+        raise ValueError(f"n_bins must be at least 1, got {n_bins}")
+    classes = _checked_codes(codes, *table.shape)
+    best = table.argmax(axis=1)
+    chance = table[np.arange(len(table)), best]
+    bins = np.searchsorted(np.arange(1, n_bins) / n_bins, chance, side="left")
+    # A bin's share of rows times its distance: the difference of two sums, over the rows.
+    gaps = np.bincount(bins, weights=chance - (best == classes), minlength=n_bins)
+    return float(np.abs(gaps).sum() / len(table))
+
+
+def threshold_for(probability: Any, is_label: Any, precision: float) -> float:
+    """Return the smallest probability from which on a label is right often enough.
+
+    Parameters
+    ----------
+    probability : array-like of shape (n_rows,)
+        Of the label, for documents that the model was not trained on.
+    is_label : array-like of bool, shape (n_rows,)
+        Whether it is the label.
+    precision : float
+        The share of documents with the label that is asked for, among those with at least the
+        returned probability. Above 0, up to 1.
+
+    Returns
+    -------
+    float
+        One of the probabilities; of those that are precise enough, the one that finds the most.
+
+    Raises
+    ------
+    ValueError
+        If no threshold is precise enough, naming the best precision there is.
+
+    Examples
+    --------
+    >>> threshold_for([0.9, 0.8, 0.7, 0.6], [True, True, False, True], precision=0.75)
+    0.6
+    """
+    chance, right = np.asarray(probability, dtype=np.float64), np.asarray(is_label, dtype=bool)
+    if not 0.0 < precision <= 1.0:
+        raise ValueError(f"precision must be above 0 and at most 1, got {precision}")
+    if chance.ndim != 1 or chance.shape != right.shape or len(chance) == 0:
+        raise ValueError(
+            "probability and is_label must be two columns of the same length with at least one "
+            f"row, got shapes {chance.shape} and {right.shape}"
+        )
+    if np.isnan(chance).any():
+        raise ValueError(f"probability {int(np.isnan(chance).argmax())} is NaN")
+    order = np.argsort(-chance, kind="stable")
+    chance, right = chance[order], right[order]
+    # Documents of equal probability are above the threshold together or not at all.
+    ends = np.append(chance[1:] != chance[:-1], True)
+    shares = (np.cumsum(right) / np.arange(1, len(right) + 1))[ends]
+    enough = np.flatnonzero(shares >= precision)
+    if len(enough) == 0:
+        best = int(shares.argmax())
+        raise ValueError(
+            f"no threshold has precision {precision}: the best is {shares[best]:.4f}, at "
+            f"probability {chance[ends][best]:.6g}; ask for less or train a better model"
+        )
+    return float(chance[ends][enough[-1]])
+
+
+def _checked_codes(codes: Any, n_rows: int, n_classes: int) -> npt.NDArray[np.intp]:
+    found = np.asarray(codes)
+    if found.shape != (n_rows,) or (n_rows and found.dtype.kind not in "biu"):
+        raise ValueError(
+            f"codes must be {n_rows} whole numbers, one for each row, got {found.dtype} of shape "
+            f"{found.shape}"
+        )
+    if n_rows and not (found.min() >= 0 and found.max() < n_classes):
+        raise ValueError(
+            f"codes must be from 0 to {n_classes - 1}, got {found.min()} to {found.max()}"
+        )
+    return found.astype(np.intp)
+
+
+def _warn_of_unseen(seen: npt.NDArray[np.bool_], names: list[str], n_rows: int) -> None:
+    unseen = [name for name, is_seen in zip(names, seen, strict=True) if not is_seen]
+    if unseen:
+        more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
+        warnings.warn(
+            f"{len(unseen)} of {len(names)} classes have no documents to calibrate with "
+            f"({', '.join(unseen[:5])}{more}); each gets the constant 1 / {n_rows + 2} before "
+            'scaling. Add documents of them, or use method="temperature"',
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _odds(scores: Floats, temperature: Temperature, link: str) -> Floats:
+    if link == "softmax":
+        scores = tempered(scores, temperature, link)
+    return class_log_odds(scores, link)
+
+
+def _check_arrays(method: str, n_columns: int, arrays: Arrays) -> None:
+    for name, kind in METHODS[method].items():
+        array = arrays.get(name)
+        if array is None or array.dtype != kind or array.ndim != 1:
+            what = "is absent" if array is None else f"is {array.dtype} of shape {array.shape}"
+            raise ValueError(f"calibration {name} {what}, expected one column of {kind.__name__}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"calibration {name} is not finite")
+    temperature = arrays["temperature"]
+    if len(temperature) != 2 or not (temperature[0] > 0.0 and temperature[1] >= 0.0):
+        raise ValueError(
+            f"calibration temperature is {temperature}, expected a value > 0 and a softness >= 0"
+        )
+    if method == "platt":
+        lengths = len(arrays["slope"]), len(arrays["intercept"])
+        if lengths != (n_columns, n_columns):
+            raise ValueError(f"calibration has {lengths} numbers for {n_columns} columns")
+    elif method == "isotonic":
+        _check_knots(arrays["first_knot"], arrays["knot"], arrays["knot_probability"], n_columns)
+
+
+def _check_knots(first: npt.NDArray[np.int64], at: Floats, value: Floats, n_columns: int) -> None:
+    ends = len(first) == n_columns + 1 and first[0] == 0 and first[-1] == len(at) == len(value)
+    if not (ends and (first[1:] > first[:-1]).all()):
+        raise ValueError(f"calibration first_knot does not divide {len(at)} knots into columns")
+    inside = np.ones(len(at) - 1, dtype=bool)
+    inside[first[1:-1] - 1] = False  # from the last knot of a curve to the first of the next
+    if not (at[1:] > at[:-1])[inside].all() or np.abs(at).max() > LARGEST:
+        raise ValueError(f"calibration knot must increase within a column, from {-LARGEST} on")
+    if not (value[1:] >= value[:-1])[inside].all():
+        raise ValueError("calibration knot_probability must not decrease within a column")
+    if not ((value >= 0.0) & (value <= 1.0)).all():
+        raise ValueError("calibration knot_probability must be within 0 and 1")

@@ -1,0 +1,144 @@
+"""Explanations: what each feature of one text adds to the log-odds, and where it stands."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._execution import execution
+from wordodds.model.explanation import Contribution, Explanation, spread
+from wordodds.model.features import TextFeatures
+from wordodds.model.linear_model import LinearModel
+from wordodds.text.documents import as_strings
+
+__all__ = ["explain"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Pieces: TypeAlias = Sequence[tuple[int, int]]
+
+
+def explain(model: LinearModel, text: Any, label: Any, against: Any) -> Explanation:
+    """Return why a text has its log-odds.
+
+    Parameters
+    ----------
+    model : LinearModel
+        Any.
+    text : str or bytes
+        One document.
+    label : label or None
+        None: the most probable one.
+    against : label or None
+        As in `LinearModel.explain`.
+    """
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"text must be one str, got {type(text).__name__}: explain one at a time")
+    if label is None:
+        label = model.predict([text])[0]
+    contrast = model.contrast(label, against)
+    features = model.features
+    (document,) = as_strings(features.documents([text], 1))
+    found = features.found_in(document)
+    counts = Counter(found)
+    names = list(counts)
+    numbers = np.array([counts[name] for name in names], dtype=np.float64)
+    contributions = _contributions(model, names, numbers, contrast)
+    each = dict(zip(names, (contributions / numbers).tolist(), strict=True))
+    known = contributions != 0.0
+    shown = text if isinstance(text, str) else document
+    shown, occurrences = _occurrences(features, shown, document, found, each)
+    return Explanation(
+        text=shown,
+        label=label,
+        against=against,
+        bias=float(model.bias @ contrast),
+        contributions=[
+            Contribution(name, count, value)
+            for name, count, value, is_known in zip(
+                names, numbers.tolist(), contributions.tolist(), known.tolist(), strict=True
+            )
+            if is_known
+        ],
+        spans=spread(occurrences, len(shown)),
+    )
+
+
+def _contributions(
+    model: LinearModel, names: list[str], counts: Floats, contrast: Floats
+) -> Floats:
+    """Return what each distinct feature adds; those that share a column share what it adds."""
+    features = model.features
+    indptr, columns, signs = features.rows_of([name] for name in names)
+    place = np.flatnonzero(np.diff(indptr))  # the features that have a column
+    if len(place) == 0:
+        return np.zeros(len(names))
+    signed = signs * counts[place]
+    used, which = np.unique(columns, return_inverse=True)
+    in_column = np.bincount(which, weights=signed, minlength=len(used))
+    occurs = np.ones(len(used), dtype=bool) if features.binary else in_column != 0.0
+    values = np.zeros(len(used))
+    values[occurs] = features.weighed(in_column[occurs])
+    norm = features.norms(np.array([0, len(used)]), used, values)[0]
+    added = (model.weights[used] @ contrast) * values / norm
+    # A column's features share it by their counts; where signs cancel, evenly.
+    share_of = np.where(in_column == 0.0, np.bincount(which, weights=counts[place]), in_column)
+    share = np.where(in_column[which] == 0.0, counts[place], signed) / share_of[which]
+    contributions = np.zeros(len(names))
+    contributions[place] = added[which] * share
+    return contributions
+
+
+def _occurrences(
+    features: TextFeatures, shown: str, document: str, found: list[str], each: dict[str, float]
+) -> tuple[str, list[tuple[float, Pieces]]]:
+    """Return the text to show, and each occurrence of a feature with its pieces of that text."""
+    if features.options is None:
+        return shown, []
+    if features.analyzer in ("word", "unicode_word"):
+        words = features.options.single_words().features(document, *execution(1))
+        text, places = _find_in_order(words, (shown, document, " ".join(words)))
+        # n-grams of one length after the other, each over consecutive words
+        shortest, longest = features.ngram_range
+        pieces: list[Pieces] = [
+            places[i : i + n]
+            for n in range(shortest, longest + 1)
+            for i in range(len(places) - n + 1)
+        ]
+    else:
+        text, places = _find_in_order(found, (shown, document), overlapping=True)
+        pieces = [[place] for place in places]
+    if len(pieces) != len(found):
+        return shown, []
+    return text, [(each[name], piece) for name, piece in zip(found, pieces, strict=True)]
+
+
+def _find_in_order(
+    words: list[str], texts: Sequence[str], *, overlapping: bool = False
+) -> tuple[str, list[tuple[int, int]]]:
+    """Return the first of the texts that has all words, in order, and where they stand."""
+    for text in texts:
+        # Lower-casing may change the length of a text; then positions would not be those of it.
+        lowered = text.lower()
+        if len(lowered) != len(text):
+            continue
+        places, at = [], 0
+        for word in words:
+            begin = _find(word, text, lowered, at)
+            if begin < 0 and overlapping:
+                begin = _find(word, text, lowered, 0)  # n-grams of the next length
+            if begin < 0:
+                break
+            places.append((begin, begin + len(word.strip() if overlapping else word)))
+            at = begin if overlapping else begin + len(word)
+        if len(places) == len(words):
+            return text, places
+    return texts[0], []
+
+
+def _find(word: str, text: str, lowered: str, at: int) -> int:
+    word = word.strip()
+    begin = text.find(word, at)
+    in_lowered = lowered.find(word, at)
+    return min(begin, in_lowered) if min(begin, in_lowered) >= 0 else max(begin, in_lowered)

@@ -1,0 +1,207 @@
+"""How text becomes the features that a finished model has weights for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._core import text as core
+from wordodds._execution import execution
+from wordodds.model.python_analysis import preprocessor_of, python_analyzer
+from wordodds.text.documents import Documents, as_documents, as_strings
+from wordodds.text.pattern import word_min_length
+from wordodds.text.stem import with_stems
+from wordodds.text.terms import pack_vocabulary
+
+__all__ = ["CALLABLES", "TextFeatures"]
+
+# What a user may have written in Python; a model file holds their names alone.
+CALLABLES = ("preprocessor", "strip_accents", "tokenizer", "analyzer")
+
+
+@dataclass(frozen=True, eq=False)
+class TextFeatures:
+    """What stands between raw text and rows of weights. Never changes.
+
+    The names are those of the vectorizers. ``callables`` holds the functions of a user in the place
+    of the options of their names.
+    """
+
+    terms: core.FrozenTerms | None = None
+    """Feature i has row i of the weights; None: features are hashed."""
+    n_unknown: int = 0
+    """Rows behind those of the terms, for features that are none of them."""
+    n_hashed: int = 0
+    alternate_sign: bool = False
+    analyzer: str = "word"
+    lowercase: bool = True
+    strip_accents: str | None = None
+    token_pattern: str = r"(?u)\b\w\w+\b"
+    ngram_range: tuple[int, int] = (1, 1)
+    stop_words: tuple[str, ...] | None = None
+    stemmer: str | None = None
+    binary: bool = False
+    sublinear: bool = False
+    norm: str | None = None
+    norm_weights: npt.NDArray[np.float64] | None = None
+    """What each feature weighs in the norm; None: one."""
+    encoding: str = "utf-8"
+    decode_error: str = "strict"
+    missing: str = "error"
+    callables: Mapping[str, Callable[..., Any]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+
+    @property
+    def n_features(self) -> int:
+        """How many rows of weights there must be."""
+        return self.n_hashed if self.terms is None else len(self.terms) + self.n_unknown
+
+    @cached_property
+    def options(self) -> core.AnalyzerOptions | None:
+        """What the compiled analyzer is to do, before stems; None if Python must find features."""
+        if "analyzer" in self.callables or "tokenizer" in self.callables:
+            return None
+        min_length = word_min_length(self.token_pattern) if self.analyzer == "word" else 1
+        ngram_min, ngram_max = self.ngram_range
+        if min_length is None or not 1 <= ngram_min <= ngram_max:
+            return None
+        words = None
+        if self.analyzer in ("word", "unicode_word") and self.stop_words is not None:
+            words = pack_vocabulary(sorted(set(self.stop_words)))
+        in_python = self._preprocess is not None
+        return core.AnalyzerOptions(
+            self.analyzer,
+            self.lowercase and not in_python,
+            None if in_python else self.strip_accents,
+            min_length,
+            ngram_min,
+            ngram_max,
+            words,
+        )
+
+    @cached_property
+    def _preprocess(self) -> Callable[[str], str] | None:
+        return preprocessor_of(self.callables, self.lowercase)
+
+    def documents(self, texts: Any, n_jobs: int | None) -> Documents:
+        """Check texts at the public border and do what a user's preprocessor does to them.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or a column of text
+            As in the vectorizers.
+        n_jobs : int or None
+            Threads for checking a column.
+        """
+        documents = as_documents(texts, self._decode, "content", self.missing, n_jobs)
+        if self._preprocess is not None and self.options is not None:
+            documents = tuple(map(self._preprocess, as_strings(documents)))
+        return documents
+
+    def stemmed_options(self, documents: Documents, n_jobs: int | None) -> core.AnalyzerOptions:
+        """Return the compiled analyzer's options with the stems of these documents' words.
+
+        Parameters
+        ----------
+        documents : tuple of str or TextColumn
+            What `documents` gave.
+        n_jobs : int or None
+            Threads.
+        """
+        assert self.options is not None
+        if self.stemmer is None:
+            return self.options
+        return with_stems(self.options, documents, self.stemmer, execution(n_jobs))
+
+    def found_in(self, text: str) -> list[str]:
+        """Return the features of one text, in order, known and unknown ones.
+
+        Parameters
+        ----------
+        text : str
+            What `documents` gave for it.
+        """
+        if self.options is None:
+            return self._analyze(text)
+        return self.stemmed_options((text,), 1).features(text, *execution(1))
+
+    @cached_property
+    def _analyze(self) -> Callable[[str], list[str]]:
+        return python_analyzer(self)
+
+    def rows_of(self, documents: Any) -> tuple[Any, Any, npt.NDArray[np.float64]]:
+        """Count features that Python found; return them as (indptr, indices, counts).
+
+        Parameters
+        ----------
+        documents : iterable of lists of str
+            The features of each document.
+        """
+        if self.terms is None:
+            counter = core.FeatureCounter.hashed(self.n_hashed, self.alternate_sign)
+        else:
+            counter = core.FeatureCounter.frozen(self._vocabulary, self.n_unknown)
+        for features in documents:
+            counter.add_row(features)
+        _, indptr, indices, counts = counter.finish(np.dtype(np.float64), False, *execution(1))
+        return indptr, indices, counts
+
+    @cached_property
+    def _vocabulary(self) -> core.Vocabulary:
+        assert self.terms is not None
+        return self.terms.thawed()
+
+    def weighed(self, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return what counts become before any norm.
+
+        Parameters
+        ----------
+        counts : ndarray
+            Of features that occur.
+        """
+        if self.binary:
+            return np.ones_like(counts)
+        return np.log(counts) + 1.0 if self.sublinear else counts
+
+    def norms(
+        self, indptr: Any, indices: Any, values: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """Return what each document is divided by: its norm, or one.
+
+        Parameters
+        ----------
+        indptr, indices : ndarray
+            Of the rows.
+        values : ndarray
+            What `weighed` gave.
+        """
+        if self.norm is None:
+            return np.ones(len(indptr) - 1)
+        parts = values if self.norm_weights is None else values * self.norm_weights[indices]
+        powers = np.abs(parts) if self.norm == "l1" else parts * parts
+        documents = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        sums = np.bincount(documents, weights=powers, minlength=len(indptr) - 1)
+        norms = sums if self.norm == "l1" else np.sqrt(sums)
+        return np.where(norms == 0.0, 1.0, norms)
+
+    def name_of(self, row: int) -> str:
+        """Return what to call a row of the weights.
+
+        Parameters
+        ----------
+        row : int
+            Its number.
+        """
+        if self.terms is None:
+            return f"<column {row}>"
+        if row < len(self.terms):
+            return self.terms.term(row)
+        return "<unknown>" if self.n_unknown == 1 else f"<unknown {row - len(self.terms)}>"
+
+    def _decode(self, raw: bytes) -> str:
+        return raw.decode(self.encoding, self.decode_error)

@@ -1,0 +1,251 @@
+"""Model files: a LinearModel to strings and arrays and back.
+
+`wordodds.model.container` keeps the bytes; here is what they mean. Arrays of format version 1::
+
+    weights        F64 (n_features, 1 or a multiple of 4), the padding zero
+    bias           F64 (n_columns,)
+    labels         U8, I64, U64 or F64 (n_classes,); text as labels.arena, labels.offsets
+    terms.arena    U8, UTF-8 of all terms; terms.offsets I64 (n_terms + 1,)
+    terms.slots    U8 (32 * 2^k,), the hash table of wordodds/text/term_table.hpp
+    terms.key      U64 (2,), the key of its hash
+    norm_weights   F64 (n_features,), if the norm is weighted
+    stop_words.*   as labels, if there are any
+    calibration.*  as wordodds.model.calibration says, if there is one
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import wordodds
+from wordodds._core import text as core
+from wordodds.model.calibration import Calibration
+from wordodds.model.container import FORMAT_VERSION, Container, read_container, write_container
+from wordodds.model.errors import ModelFileError, damaged
+from wordodds.model.features import CALLABLES, TextFeatures
+from wordodds.model.file_options import OPTIONS, checked_options
+from wordodds.model.linear_model import LinearModel
+from wordodds.model.packed_labels import pack_labels, pack_words, unpack_labels, unpack_words
+
+__all__ = ["describe", "load", "save"]
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+_LONGEST_OBJECT = 1 << 16
+
+
+def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file, whole or not at all.
+
+    Parameters
+    ----------
+    model : LinearModel
+        Functions of a user in it are not stored, only their names.
+    path : str or path
+        What is there is replaced.
+    """
+    features = model.features
+    arrays: dict[str, npt.NDArray[Any]] = {"weights": model._weights, "bias": model.bias}
+    arrays |= pack_labels(model.labels)
+    strings = {
+        "made_by": f"wordodds {wordodds.__version__}",
+        "name": model.name,
+        "link": model.link,
+        "features": json.dumps({name: getattr(features, name) for name in OPTIONS}),
+        "callables": json.dumps({k: _name_of(f) for k, f in features.callables.items()}),
+    }
+    if features.terms is not None:
+        arrays |= {
+            "terms.arena": np.asarray(features.terms.arena),
+            "terms.offsets": np.asarray(features.terms.offsets),
+            "terms.slots": np.asarray(features.terms.slots),
+            "terms.key": np.array(features.terms.key, dtype=np.uint64),
+        }
+    if features.stop_words is not None:
+        arrays |= pack_words("stop_words", features.stop_words)
+    if features.norm_weights is not None:
+        arrays["norm_weights"] = features.norm_weights
+    if model.calibration is not None:
+        of_calibration, its_arrays = model.calibration.to_arrays()
+        strings["calibration"] = json.dumps(of_calibration)
+        arrays |= {f"calibration.{name}": array for name, array in its_arrays.items()}
+    write_container(path, arrays, strings)
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    verify: bool = True,
+    mmap: bool = True,
+    callables: Mapping[str, Callable[..., Any]] | None = None,
+) -> LinearModel:
+    """Read a model from a file.
+
+    Nothing is built and nothing in the file is executed. A file with wrong numbers in the right
+    places gives wrong answers; it never makes the program read or write where it should not.
+
+    Parameters
+    ----------
+    path : str or path
+        What `LinearModel.save` wrote.
+    verify : bool, default=True
+        Whether to compare the checksum, which reads the whole file.
+    mmap : bool, default=True
+        Whether to map the file, so that processes share its pages and only those that are used are
+        read. Replace a mapped file by another (as saving does), never write into it. False: read it
+        into memory.
+    callables : mapping of str to callable, or None
+        The functions of a user that the model was trained with, by option: "preprocessor",
+        "strip_accents", "tokenizer", "analyzer".
+
+    Returns
+    -------
+    LinearModel
+        Ready to predict.
+
+    Raises
+    ------
+    ModelFileError
+        If it is no model file, damaged, made by a newer version, or asks for a function that was
+        not given.
+    OSError
+        If it cannot be read.
+    """
+    name = os.fspath(path)
+    content = read_container(path, verify=verify, mmap=mmap)
+    given = dict(callables or {})
+    if wrong := set(given) - set(CALLABLES):
+        raise ValueError(f"callables may name {', '.join(CALLABLES)}, got {sorted(wrong)}")
+    try:
+        model = _model_of(content, given)
+    except _MissingCallableError as missing:
+        raise ModelFileError(f"{name} {missing}") from None
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        what = f"there is no {error}" if isinstance(error, KeyError) else str(error)
+        raise damaged(str(name), what) from error
+    return model
+
+
+def describe(model: LinearModel) -> dict[str, Any]:
+    """Return what a model is, as plain values.
+
+    Parameters
+    ----------
+    model : LinearModel
+        Any.
+    """
+    features = model.features
+    hashed = features.terms is None
+    plain = {name: getattr(features, name) for name in OPTIONS}
+    return {
+        "model": model.name,
+        "labels": model.labels.tolist(),
+        "features": model.n_features,
+        "vocabulary": "hashed" if hashed else f"{len(features.terms or ()):,} terms",
+        "link": model.link,
+        "calibration": model.calibration.method if model.calibration else None,
+        "text": {**plain, "ngram_range": list(features.ngram_range)},
+        "stop_words": None if features.stop_words is None else len(features.stop_words),
+        "callables": {option: _name_of(f) for option, f in features.callables.items()},
+        "format_version": FORMAT_VERSION,
+    }
+
+
+class _MissingCallableError(Exception):
+    """A function that only its owner can give."""
+
+
+def _model_of(content: Container, callables: dict[str, Callable[..., Any]]) -> LinearModel:
+    strings, arrays = content.metadata, content.tensors
+    calibration = None
+    if "calibration" in strings:
+        of_calibration = _plain_object(strings["calibration"], "calibration")
+        prefix = "calibration."
+        calibration = Calibration.from_arrays(
+            of_calibration,
+            {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)},
+        )
+    weights, bias = arrays["weights"], arrays["bias"]
+    labels = unpack_labels(arrays)
+    if weights.dtype != np.float64 or weights.ndim != 2:
+        raise ValueError("weights must be a table of float64")
+    if bias.dtype != np.float64 or bias.ndim != 1:
+        raise ValueError("bias must be a row of float64")
+    model = LinearModel(
+        labels,
+        weights,
+        bias,
+        _features_of(strings, arrays, callables),
+        link=strings["link"],
+        name=strings["name"],
+        calibration=calibration,
+    )
+    if calibration is not None and calibration.n_columns != len(bias):
+        raise ValueError("the calibration belongs to another model")
+    return model
+
+
+def _features_of(
+    strings: Mapping[str, str], arrays: Arrays, callables: dict[str, Callable[..., Any]]
+) -> TextFeatures:
+    wanted = _plain_object(strings["callables"], "callables")
+    for option, name in wanted.items():
+        if option not in CALLABLES:
+            raise ValueError(f"it asks for a function named {option!r}")
+        if not callable(callables.get(option)):
+            raise _MissingCallableError(
+                f"was trained with a {option} of its own, {name}: pass "
+                f"callables={{{option!r}: that function}}"
+            )
+    options = checked_options(_plain_object(strings["features"], "features"))
+    terms = None
+    if "terms.slots" in arrays:
+        terms = core.FrozenTerms(
+            _array(arrays, "terms.arena", np.uint8),
+            _array(arrays, "terms.offsets", np.int64),
+            _aligned(_array(arrays, "terms.slots", np.uint8)),
+            _key(_array(arrays, "terms.key", np.uint64)),
+        )
+    weighted = "norm_weights" in arrays
+    return TextFeatures(
+        terms=terms,
+        stop_words=unpack_words(arrays, "stop_words"),
+        norm_weights=_array(arrays, "norm_weights", np.float64) if weighted else None,
+        callables={option: callables[option] for option in wanted},
+        **options,
+    )
+
+
+def _array(arrays: Arrays, name: str, dtype: type[np.generic]) -> npt.NDArray[Any]:
+    array = arrays[name]
+    if array.dtype != dtype or array.ndim != 1:
+        raise ValueError(f"{name} must be a row of {np.dtype(dtype).name}")
+    return array
+
+
+def _aligned(slots: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return slots if slots.ctypes.data % 32 == 0 else core.FrozenTerms.aligned(slots)
+
+
+def _key(numbers: npt.NDArray[Any]) -> tuple[int, int]:
+    if len(numbers) != 2:
+        raise ValueError("terms.key must hold two numbers")
+    return int(numbers[0]), int(numbers[1])
+
+
+def _plain_object(text: str, name: str) -> dict[str, Any]:
+    if len(text) > _LONGEST_OBJECT:  # its values would take twenty times the memory
+        raise ValueError(f"{name} has {len(text)} characters")
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} must be an object")
+    return value
+
+
+def _name_of(function: Any) -> str:
+    module = getattr(function, "__module__", None) or type(function).__module__
+    return f"{module}.{getattr(function, '__qualname__', type(function).__qualname__)}"

@@ -1,0 +1,202 @@
+"""Links: how the scores of a linear model become probabilities."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._core import score
+from wordodds._execution import execution
+
+__all__ = [
+    "LINKS",
+    "NoProbabilitiesError",
+    "checked_scores",
+    "class_log_odds",
+    "log_probabilities",
+    "probabilities",
+    "scaled_rows",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+LINKS = ("softmax", "one_vs_rest", "modified_huber", "none")
+
+# What an infinite score counts as: the difference of two of them is finite.
+LARGEST = 8e307
+
+
+class NoProbabilitiesError(ValueError, AttributeError):
+    """The scores are margins, which have no probabilities yet.
+
+    A ValueError; also an AttributeError, which is what scikit-learn's margin classifiers raise when
+    asked for ``predict_proba``.
+    """
+
+
+def probabilities(scores: Any, link: str, n_jobs: int | None = 1) -> Floats:
+    """Return the probability of each class, (n_rows, n_classes); rows sum to one.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_rows, n_columns)
+        One column for two classes (above zero: the second), else one for each class. Of any size,
+        infinite ones included; a row of nothing but minus infinities is uniform.
+    link : {"softmax", "one_vs_rest", "modified_huber", "none"}
+        "softmax": exp(score), scaled to sum to one. "one_vs_rest": the sigmoid of each column,
+        scaled. "modified_huber": (clip(score, -1, 1) + 1) / 2, scaled. One column is the log-odds
+        of the second class with the first two, and taken for that class with the third.
+    n_jobs : int or None
+        Threads; they do not change the result.
+
+    Raises
+    ------
+    NoProbabilitiesError
+        If the link is "none".
+    ValueError
+        If the link is unknown, or a score is NaN.
+
+    Examples
+    --------
+    >>> probabilities([[0.0, 0.0], [-1e308, 1e308]], "softmax")
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+    if link == "modified_huber":
+        return _huber(checked_scores(scores))
+    with np.errstate(under="ignore"):
+        return np.asarray(np.exp(log_probabilities(scores, link, n_jobs)))
+
+
+def log_probabilities(scores: Any, link: str, n_jobs: int | None = 1) -> Floats:
+    """Return the logarithms of `probabilities`, with all digits where those round to 0.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_rows, n_columns)
+        As in `probabilities`.
+    link : {"softmax", "one_vs_rest", "modified_huber", "none"}
+        As in `probabilities`.
+    n_jobs : int or None
+        Threads.
+
+    Examples
+    --------
+    >>> log_probabilities([[-800.0]], "softmax")
+    array([[   0., -800.]])
+    """
+    _check_link(link)
+    table = checked_scores(scores)
+    if link == "modified_huber":
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(_huber(table)))
+    with np.errstate(under="ignore"):
+        if table.shape[1] == 1:
+            return np.asarray(0.0 - np.logaddexp(0.0, np.concatenate([table, -table], axis=1)))
+        if link == "one_vs_rest":
+            table = -np.logaddexp(0.0, -table)
+    score.rows_log_softmax(table, *execution(n_jobs))
+    return table
+
+
+def class_log_odds(scores: Any, link: str) -> Floats:
+    """Return what a class is calibrated by, (n_rows, n_columns), finite.
+
+    Of softmax scores the log-odds of each class, ``s_c - log sum_{k != c} exp(s_k)``: the scores
+    themselves, such as naive Bayes' joint log-likelihoods, grow with the length of the text and
+    cannot be compared between documents. Of all others, and of one column, the scores.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_rows, n_columns)
+        As in `probabilities`.
+    link : str
+        As in `probabilities`; "none" too.
+
+    Examples
+    --------
+    >>> class_log_odds([[-1000.0, -1002.0]], "softmax")
+    array([[ 2., -2.]])
+    """
+    table = checked_scores(scores)
+    if link != "softmax" or table.shape[1] == 1:
+        return np.clip(table, -LARGEST, LARGEST)
+    rows = np.arange(len(table))
+    best = table.argmax(axis=1)
+    peak = table[rows, best]
+    impossible = peak == -np.inf  # every class is; none more than another
+    table[impossible] = peak[impossible] = 0.0
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        shifted = table - peak[:, None]
+        weight = np.exp(shifted)
+        # At least one, the largest weight: nothing cancels, except where that one is taken away.
+        odds = shifted - np.log(weight.sum(axis=1, keepdims=True) - weight)
+        shifted[rows, best] = -np.inf
+        odds[rows, best] = -_log_sum(shifted)
+    return np.asarray(np.clip(odds, -LARGEST, LARGEST))
+
+
+def scaled_rows(chances: Floats) -> Floats:
+    """Return probabilities of chances that were found one class at a time; may write into them.
+
+    Parameters
+    ----------
+    chances : ndarray of shape (n_rows, n_columns)
+        Within 0 and 1. One column is the second of two classes; others are scaled to sum to one,
+        and a row of zeros becomes uniform.
+
+    Examples
+    --------
+    >>> scaled_rows(np.array([[0.2, 0.2], [0.0, 0.0]]))
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+    if chances.shape[1] == 1:
+        return np.hstack([1.0 - chances, chances])
+    # Where every column says no, none says it louder.
+    chances[~chances.any(axis=1)] = 1.0
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+
+def checked_scores(scores: Any) -> Floats:
+    """Return a copy of the scores as float64, without NaN and plus infinity.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_rows, n_columns)
+        As in `probabilities`.
+
+    Examples
+    --------
+    >>> checked_scores([[1, 2]])
+    array([[1., 2.]])
+    """
+    table = np.array(scores, dtype=np.float64, order="C", ndmin=1)
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise ValueError(f"scores must have shape (n_rows, n_columns), got {table.shape}")
+    if (wrong := np.isnan(table).any(axis=1)).any():
+        raise ValueError(f"scores must be numbers, row {int(wrong.argmax())} has NaN")
+    # Two infinite scores then share what the finite ones leave, rather than subtract to NaN.
+    return np.minimum(table, np.finfo(np.float64).max, out=table)
+
+
+def _check_link(link: str) -> None:
+    if link == "none":
+        raise NoProbabilitiesError(
+            "the scores of this model are margins and have no probabilities: call "
+            "calibrate(texts, labels) with documents it was not trained on, or use "
+            "decision_function"
+        )
+    if link not in LINKS:
+        raise ValueError(f"link must be one of {', '.join(LINKS)}, got {link!r}")
+
+
+def _huber(scores: Floats) -> Floats:
+    return scaled_rows((np.clip(scores, -1.0, 1.0) + 1.0) / 2.0)
+
+
+def _log_sum(terms: Floats) -> Floats:
+    """Return log sum exp of each row, minus infinity where all terms are."""
+    peak = np.maximum(terms.max(axis=1), -np.finfo(np.float64).max)
+    total = np.exp(terms - peak[:, None]).sum(axis=1)
+    return np.asarray(peak + np.log(total))

@@ -1,0 +1,103 @@
+"""Labels and lists of words as arrays that a model file can hold."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.text.terms import pack_terms
+
+__all__ = ["pack_labels", "pack_words", "unpack_labels", "unpack_words"]
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+_NUMBERS = {"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.uint8}
+
+
+def pack_labels(labels: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+    """Return arrays that hold labels.
+
+    Parameters
+    ----------
+    labels : ndarray
+        Text, whole numbers or truth values.
+
+    Examples
+    --------
+    >>> pack_labels(np.array([3, 5]))
+    {'labels': array([3, 5])}
+    """
+    if labels.dtype.kind in _NUMBERS:
+        return {"labels": labels.astype(_NUMBERS[labels.dtype.kind])}
+    values = labels.tolist()
+    if all(isinstance(value, str) for value in values):
+        return pack_words("labels", values)
+    if all(isinstance(value, int) and abs(value) < 2**63 for value in values):
+        return {"labels": np.array(values, dtype=np.int64)}
+    kinds = ", ".join(sorted({type(value).__name__ for value in values}))
+    raise ValueError(f"a model file holds labels that are str, int, float or bool, got {kinds}")
+
+
+def unpack_labels(arrays: Arrays) -> npt.NDArray[Any]:
+    """Return the labels that `pack_labels` packed.
+
+    Parameters
+    ----------
+    arrays : mapping of str to ndarray
+        What a file holds.
+    """
+    words = unpack_words(arrays, "labels")
+    if words is not None:
+        labels = np.array(words)
+    else:
+        labels = np.array(arrays["labels"])
+        if labels.dtype not in _NUMBERS.values():
+            raise ValueError(f"labels must not be {labels.dtype}")
+        if labels.dtype == np.uint8:
+            labels = labels.astype(bool)
+    if labels.ndim != 1 or len(np.unique(labels, equal_nan=True)) != len(labels):
+        raise ValueError("labels must be a row of distinct values")
+    return labels
+
+
+def pack_words(name: str, words: Iterable[str]) -> dict[str, npt.NDArray[Any]]:
+    """Return arrays that hold words.
+
+    Parameters
+    ----------
+    name : str
+        What to call the arrays.
+    words : iterable of str
+        Any.
+    """
+    arena, offsets = pack_terms(words)
+    return {f"{name}.arena": np.frombuffer(arena, dtype=np.uint8), f"{name}.offsets": offsets}
+
+
+def unpack_words(arrays: Arrays, name: str) -> tuple[str, ...] | None:
+    """Return the words that `pack_words` packed; None if there are none.
+
+    Parameters
+    ----------
+    arrays : mapping of str to ndarray
+        What a file holds.
+    name : str
+        What the arrays are called.
+
+    Examples
+    --------
+    >>> unpack_words(pack_words("animals", ["cat", "hen"]), "animals")
+    ('cat', 'hen')
+    """
+    if f"{name}.offsets" not in arrays:
+        return None
+    offsets, arena = arrays[f"{name}.offsets"], arrays[f"{name}.arena"]
+    if offsets.dtype != np.int64 or arena.dtype != np.uint8 or offsets.ndim * arena.ndim != 1:
+        raise ValueError(f"{name} must be text and where each piece of it ends")
+    borders = offsets.tolist()
+    if not borders or borders[0] != 0 or borders[-1] != len(arena) or borders != sorted(borders):
+        raise ValueError(f"{name}: offsets must rise from 0 to the length of the text")
+    packed = arena.tobytes()
+    pieces = (packed[borders[i] : borders[i + 1]] for i in range(len(borders) - 1))
+    return tuple(piece.decode("utf-8", "surrogatepass") for piece in pieces)
