@@ -193,6 +193,7 @@ class NBLogisticRegression(LinearClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True  # where every feature occurs in every row
         return tags
 
     def _check_parameters(self) -> None:

@@ -1,9 +1,8 @@
 """How text becomes the features that a finished model has weights for."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -52,9 +51,14 @@ class TextFeatures:
     encoding: str = "utf-8"
     decode_error: str = "strict"
     missing: str = "error"
-    callables: Mapping[str, Callable[..., Any]] = field(
-        default_factory=lambda: MappingProxyType({})
-    )
+    callables: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what is made of these when it is first needed.
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
 
     @property
     def n_features(self) -> int:

@@ -184,7 +184,7 @@ def _model_of(content: Container, callables: dict[str, Callable[..., Any]]) -> L
         name=strings["name"],
         calibration=calibration,
     )
-    if calibration is not None and calibration.n_columns != len(bias):
+    if calibration and (calibration.n_columns, calibration.link) != (len(bias), model.link):
         raise ValueError("the calibration belongs to another model")
     return model
 

@@ -249,7 +249,7 @@ class LinearModel(LabelWeights):
         """
         scores = self._scores(texts)
         codes = encode_known_labels(labels, len(scores), self.labels)
-        calibrated = self._with(fit_calibration(scores, codes, self.link, method))
+        calibrated = self._with(fit_calibration(scores, codes, self.link, method, self.labels.tolist()))
         calibrated._seen = calibrated._probabilities(scores), codes
         return calibrated
 
