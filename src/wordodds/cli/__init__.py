@@ -1,13 +1,29 @@
 """The command line: ``wordodds COMMAND``."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import wordodds
+from wordodds.cli import convert, evaluate, explain, inspect, predict, train
+from wordodds.cli.options import UsageError, positive
 
 __all__ = ["main"]
+
+EPILOG = """\
+exit codes:
+  0    done
+  1    something is wrong with the input or the machine; standard error has one line about it
+  2    the command is wrong
+  3    done, but bad rows were skipped
+  130  ended by Ctrl-C
+  141  the reader of the output went away
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,30 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments : sequence of str, optional
         What follows the program's name; by default what the shell passed.
     """
-    parser = argparse.ArgumentParser(prog="wordodds", description="Text into log-odds.")
-    parser.add_argument("--version", action="version", version=f"wordodds {wordodds.__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    demo = commands.add_parser(
-        "demo",
-        help="count 20 Newsgroups, train naive Bayes and show what it learned",
-        description="Get 20 Newsgroups by the first way that works, train naive Bayes on it, "
-        "evaluate it and show the most telling words of each class.",
-    )
-    demo.add_argument("--words", type=_positive, default=6, help="words per class (default: 6)")
-    demo.add_argument(
-        "--n-jobs", type=_positive, default=None, help="threads (default: usable cores)"
-    )
-    commands.add_parser("config", help="show version, compiler and instruction sets")
+    parser = _parser()
     options = parser.parse_args(arguments)
     if sys.stdout is None:  # started with standard output closed
         parser.error("there is no standard output to write to")
     try:
-        if options.command == "config":
-            wordodds.show_config()
-        else:
-            from wordodds.cli.demo import run_demo
-
-            run_demo(words=options.words, n_jobs=options.n_jobs)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code: int = options.run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print("wordodds: interrupted", file=sys.stderr)
@@ -50,13 +50,60 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has seen enough. Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + 13  # as if ended by SIGPIPE
-    except (OSError, ValueError) as error:
-        print(f"wordodds: {error}", file=sys.stderr)
-        return 1
+    except (OSError, ValueError, ImportError, MemoryError) as error:
+        print(f"wordodds: {_one_line(error)}", file=sys.stderr)
+        return 2 if isinstance(error, UsageError) else 1
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="wordodds",
+        description="Text into log-odds: train a classifier, and use it.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"wordodds {wordodds.__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for module in (train, predict, evaluate, explain, inspect, convert):
+        module.add_parser(commands)
+    demo = commands.add_parser(
+        "demo",
+        help="count 20 Newsgroups, train naive Bayes and show what it learned",
+        description="Get 20 Newsgroups by the first way that works, train naive Bayes on it, "
+        "evaluate it and show the most telling words of each class.",
+    )
+    demo.add_argument("--words", type=positive, default=6, help="words per class (default: 6)")
+    demo.add_argument(
+        "--n-jobs", type=positive, default=None, help="threads (default: usable cores)"
+    )
+    demo.set_defaults(run=_run_demo)
+    config = commands.add_parser("config", help="show version, compiler and instruction sets")
+    config.set_defaults(run=_run_config)
+    return parser
+
+
+def _run_demo(options: argparse.Namespace) -> int:
+    from wordodds.cli.demo import run_demo
+
+    run_demo(words=options.words, n_jobs=options.n_jobs)
     return 0
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text[:9]) == int(text):
-        raise argparse.ArgumentTypeError(f"must be a whole number of 1 or more, got {text!r}")
-    return int(text)
+def _run_config(options: argparse.Namespace) -> int:
+    wordodds.show_config()
+    return 0
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    notes = getattr(error, "__notes__", [])
+    return " ".join(" ".join([str(error), *notes]).split())
+
+
+def _show_warning(message: Any, *details: Any, **more: Any) -> None:
+    # The place in our code, which Python would name, helps nobody at a prompt.
+    print(f"wordodds: warning: {_one_line(message)}", file=sys.stderr)

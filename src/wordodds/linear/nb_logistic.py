@@ -42,9 +42,9 @@ class NBLogisticRegression(LinearClassifier):
 
     Parameters
     ----------
-    C : float, default=100.0
+    C : float, default=1000.0
         Inverse strength of the penalty.
-    alpha : float, default=0.25
+    alpha : float, default=0.5
         Pseudo-count of the ratio, > 0.
     floor : float, default=2.0
         What is added to the squared ratio, >= 0; large: plain logistic regression.
@@ -54,11 +54,12 @@ class NBLogisticRegression(LinearClassifier):
         The value of that column, > 0.
     class_weight : dict, "balanced" or None
         As in `LogisticRegression`.
-    tol : float, default=0.02
-        A class ends when the probabilities of an epoch change by less than this share of the rows
-        of the class.
-    max_iter : int, default=100
-        Epochs at most.
+    max_iter : int, default=5
+        Epochs over the rows. Held-out text is classified as well after five as at the optimum,
+        which is much further; the last digits of the weights then depend on the order of the rows.
+    tol : float or None, default=None
+        A class ends before ``max_iter`` when the probabilities of an epoch change by less than this
+        share of the rows of the class; a warning says if it did not. None: all epochs, no warning.
     random_state : int, RandomState or None, default=0
         Of the order in which rows are visited.
     n_jobs : int or None
@@ -91,14 +92,14 @@ class NBLogisticRegression(LinearClassifier):
     def __init__(
         self,
         *,
-        C: float = 100.0,
-        alpha: float = 0.25,
+        C: float = 1000.0,
+        alpha: float = 0.5,
         floor: float = 2.0,
         fit_intercept: bool = True,
         intercept_scaling: float = 0.3,
         class_weight: Any = None,
-        tol: float = 0.02,
-        max_iter: int = 100,
+        max_iter: int = 5,
+        tol: float | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -108,8 +109,8 @@ class NBLogisticRegression(LinearClassifier):
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
-        self.tol = tol
         self.max_iter = max_iter
+        self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -147,7 +148,7 @@ class NBLogisticRegression(LinearClassifier):
             float(self.floor),
             float(self.intercept_scaling) ** 2 if self.fit_intercept else 0.0,
             int(self.max_iter),
-            float(self.tol),
+            0.0 if self.tol is None else float(self.tol),
             seed,
             *how,
         )
@@ -161,7 +162,7 @@ class NBLogisticRegression(LinearClassifier):
             intercept_=intercept,
             n_iter_=n_epochs,
         )
-        if change > self.tol:
+        if self.tol is not None and change > self.tol:
             warnings.warn(
                 f"not converged after {n_epochs} epochs: probabilities still change by "
                 f"{change:.2g} of a class, tol is {self.tol:g}; raise max_iter or tol, or lower C",
@@ -197,8 +198,10 @@ class NBLogisticRegression(LinearClassifier):
         return tags
 
     def _check_parameters(self) -> None:
-        for name in ("C", "alpha", "floor", "intercept_scaling", "tol", "max_iter"):
+        for name in ("C", "alpha", "floor", "intercept_scaling", "max_iter", "tol"):
             value = getattr(self, name)
+            if name == "tol" and value is None:
+                continue
             kinds = (int, np.integer) if name == "max_iter" else (int, float, np.number)
             if isinstance(value, bool) or not isinstance(value, kinds):
                 raise TypeError(f"{name} must be a number, got {value!r}")

@@ -249,7 +249,8 @@ class LinearModel(LabelWeights):
         """
         scores = self._scores(texts)
         codes = encode_known_labels(labels, len(scores), self.labels)
-        calibrated = self._with(fit_calibration(scores, codes, self.link, method, self.labels.tolist()))
+        names = self.labels.tolist()
+        calibrated = self._with(fit_calibration(scores, codes, self.link, method, names))
         calibrated._seen = calibrated._probabilities(scores), codes
         return calibrated
 

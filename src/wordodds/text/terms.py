@@ -1,6 +1,6 @@
 """Terms as the engine keeps them: packed one behind the other, found by a keyed hash."""
 
-import secrets
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,7 +13,7 @@ __all__ = ["new_hash_key", "pack_terms", "pack_vocabulary"]
 
 def new_hash_key() -> tuple[int, int]:
     """Draw the secret of a vocabulary's hash, so that no text can be made to collide under it."""
-    return secrets.randbits(64), secrets.randbits(64)
+    return int.from_bytes(os.urandom(8)), int.from_bytes(os.urandom(8))
 
 
 def pack_terms(terms: Iterable[str]) -> tuple[bytes, np.ndarray[Any, np.dtype[np.int64]]]:

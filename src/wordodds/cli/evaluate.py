@@ -1,0 +1,73 @@
+"""``wordodds evaluate``: how good a model is on labelled documents."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from wordodds.cli.options import (
+    add_data_options,
+    add_json_option,
+    add_model_option,
+    bad_rows_of,
+    exit_code,
+    labels_like,
+    load_corpus,
+    load_model,
+    positive,
+    print_json,
+)
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command.
+
+    Parameters
+    ----------
+    commands : action of argparse
+        What ``add_subparsers`` gave.
+    """
+    parser = commands.add_parser(
+        "evaluate",
+        help="measure a model on labelled documents",
+        description="Print accuracy, precision, recall and F1 of each class, log loss, calibration "
+        "error and the confusion matrix.",
+    )
+    parser.add_argument("data", help="a file, a folder with a sub-folder per class, or - for stdin")
+    add_model_option(parser, "the model")
+    parser.add_argument(
+        "--figure",
+        metavar="FILE",
+        help="draw the confusion matrix, as .svg, .png or .pdf (needs matplotlib)",
+    )
+    parser.add_argument(
+        "--n-jobs", type=positive, default=None, help="threads (default: usable cores)"
+    )
+    add_json_option(parser)
+    add_data_options(parser, labels=True)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    model = load_model(options.model)
+    model.n_jobs = options.n_jobs
+    bad_rows = bad_rows_of(options)
+    corpus = load_corpus(options, bad_rows)
+    labels = labels_like(corpus.labels or [], model.labels.tolist())
+    evaluation = model.evaluate(corpus.texts, labels)
+    if options.figure is not None:
+        evaluation.figure(options.figure)
+    if options.json:
+        print_json({**evaluation.to_dict(), "skipped": bad_rows.count})
+    else:
+        print(evaluation)
+    return exit_code(bad_rows)

@@ -1,0 +1,90 @@
+"""``wordodds inspect``: what a model file holds."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from typing import Any
+
+from wordodds.cli.options import add_json_option, positive, print_json
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command.
+
+    Parameters
+    ----------
+    commands : action of argparse
+        What ``add_subparsers`` gave.
+    """
+    parser = commands.add_parser(
+        "inspect",
+        help="show what a model file holds",
+        description="Verify a model file and show what it holds.",
+    )
+    parser.add_argument("model", metavar="M.wordodds", help="the model")
+    parser.add_argument(
+        "--top", type=positive, metavar="N", help="the N most telling features of each label"
+    )
+    add_json_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    from wordodds import load
+
+    start = time.perf_counter()
+    model = load(options.model)
+    seconds = time.perf_counter() - start
+    facts = {
+        "file": options.model,
+        "bytes": os.path.getsize(options.model),
+        "load_seconds": seconds,
+        **model.describe(),
+    }
+    top = model.top_features(n=options.top) if options.top else {}
+    if options.json:
+        print_json({**facts, "top_features": top} if options.top else facts)
+    else:
+        _print(facts, top)
+    return 0
+
+
+def _print(facts: dict[str, Any], top: dict[Any, list[tuple[str, float]]]) -> None:
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        print(f"{name.ljust(width)}  {_shown(value)}")
+    if top:
+        from wordodds.cli.table import print_table
+
+        rows = [
+            [str(label), "  ".join(f"{word}\N{NO-BREAK SPACE}{odds:+.1f}" for word, odds in best)]
+            for label, best in top.items()
+        ]
+        print()
+        print_table(["label", "features and their log-odds"], rows)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return "-" if value is None else "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list | tuple):
+        more = f", and {len(value) - 20:,} more" if len(value) > 20 else ""
+        return ", ".join(map(str, value[:20])) + more
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={_shown(item)}" for name, item in value.items()) or "-"
+    return str(value)

@@ -1,0 +1,242 @@
+"""``wordodds train``: from labelled documents to a model file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from wordodds.cli.options import (
+    add_data_options,
+    add_json_option,
+    add_model_option,
+    bad_rows_of,
+    exit_code,
+    fraction,
+    load_corpus,
+    ngrams,
+    positive,
+    print_json,
+)
+
+__all__ = ["add_parser", "held_out", "run"]
+
+Result = TypeVar("Result")
+
+KINDS = ("nb_logistic", "logistic", "naive_bayes", "complement")
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command.
+
+    Parameters
+    ----------
+    commands : action of argparse
+        What ``add_subparsers`` gave.
+    """
+    parser = commands.add_parser(
+        "train",
+        help="learn a model from labelled documents",
+        description="Learn a model from labelled documents and save it. Documents that are held "
+        "out, for a report or for calibration, are not learnt from.",
+    )
+    parser.add_argument("data", help="a file, a folder with a sub-folder per class, or - for stdin")
+    add_model_option(parser, "the file to save to")
+    parser.add_argument(
+        "--kind", choices=KINDS, default="nb_logistic", help="of model (default: nb_logistic)"
+    )
+    parser.add_argument(
+        "--ngrams", type=ngrams, metavar="N,M", help="features of N to M words, such as 1,2"
+    )
+    parser.add_argument(
+        "--analyzer",
+        choices=("word", "char", "char_wb", "unicode_word"),
+        help="what features are made of",
+    )
+    parser.add_argument(
+        "--min-df", type=positive, metavar="N", help="features in at least N documents"
+    )
+    parser.add_argument(
+        "--holdout", type=fraction, metavar="F", help="report the accuracy on this share"
+    )
+    parser.add_argument(
+        "--calibrate",
+        choices=("temperature", "platt", "isotonic"),
+        help="make probabilities match the frequencies in a part that is held out",
+    )
+    parser.add_argument(
+        "--calibrate-on",
+        type=fraction,
+        default=0.1,
+        metavar="F",
+        help="the share for --calibrate (default: 0.1)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="which documents are held out (default: 0)"
+    )
+    parser.add_argument(
+        "--n-jobs", type=positive, default=None, help="threads (default: usable cores)"
+    )
+    add_json_option(parser)
+    add_data_options(parser, labels=True)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    _check_target(options.model)
+    bad_rows = bad_rows_of(options)
+    corpus, reading = _timed(lambda: load_corpus(options, bad_rows))
+    assert corpus.labels is not None
+    parts = _parts(corpus.labels, options)
+    rows = _Rows(corpus.texts, corpus.labels)
+    classifier = _classifier(options)
+    model, fitting = _timed(lambda: classifier.fit(*rows[parts["train"]]).linear_model_)
+    report: dict[str, Any] = {
+        "documents": len(corpus),
+        "skipped": bad_rows.count,
+        "classes": dict(sorted(Counter(corpus.labels).items(), key=lambda item: -item[1])),
+        "kind": options.kind,
+        "trained_on": len(parts["train"]),
+        "features": model.n_features,
+        "seconds": {"reading": reading, "training": fitting},
+    }
+    if options.calibrate:
+        model = model.calibrate(*rows[parts["calibrate"]], method=options.calibrate)
+        report["calibration"] = {
+            "method": options.calibrate,
+            "documents": len(parts["calibrate"]),
+        }
+    if options.holdout:
+        n_held_out = len(parts["holdout"])
+        accuracy = model.score(*rows[parts["holdout"]])
+        report["holdout"] = {"documents": n_held_out, "accuracy": accuracy}
+    model.save(options.model)
+    report["model"] = options.model
+    report["bytes"] = os.path.getsize(options.model)
+    if options.json:
+        print_json(report)
+    else:
+        _print(report)
+    return exit_code(bad_rows)
+
+
+def held_out(labels: Sequence[Any], share: float, seed: int) -> list[int]:
+    """Choose rows by chance, the share of each class, and leave one of each class at least.
+
+    Parameters
+    ----------
+    labels : sequence
+        One per row.
+    share : float
+        Between 0 and 1.
+    seed : int
+        Which rows.
+
+    Returns
+    -------
+    list of int
+        The rows, ascending.
+
+    Examples
+    --------
+    >>> held_out(["spam", "ham", "spam", "spam", "spam"], 0.5, seed=0)
+    [2, 4]
+    """
+    from random import Random
+
+    rows_of: dict[Any, list[int]] = {}
+    for row, label in enumerate(labels):
+        rows_of.setdefault(label, []).append(row)
+    chance = Random(seed)
+    chosen: list[int] = []
+    for rows in rows_of.values():
+        chosen += chance.sample(rows, min(round(share * len(rows)), len(rows) - 1))
+    return sorted(chosen)
+
+
+class _Rows:
+    """Documents with their labels, to be taken by row."""
+
+    def __init__(self, texts: list[str], labels: list[Any]) -> None:
+        self._texts = texts
+        self._labels = labels
+
+    def __getitem__(self, rows: list[int]) -> tuple[list[str], list[Any]]:
+        return [self._texts[row] for row in rows], [self._labels[row] for row in rows]
+
+
+def _parts(labels: list[Any], options: argparse.Namespace) -> dict[str, list[int]]:
+    """Divide the rows into those that report, those that calibrate and those that are learnt."""
+    parts: dict[str, list[int]] = {}
+    rest = list(range(len(labels)))
+    for name, share, wanted in (
+        ("holdout", options.holdout, options.holdout is not None),
+        ("calibrate", options.calibrate_on, options.calibrate is not None),
+    ):
+        if not wanted:
+            continue
+        taken = {rest[i] for i in held_out([labels[row] for row in rest], share, options.seed)}
+        if not taken:
+            raise ValueError(f"{len(labels)} documents are too few to hold out {share:g} of them")
+        parts[name] = sorted(taken)
+        rest = [row for row in rest if row not in taken]
+    parts["train"] = rest
+    return parts
+
+
+def _classifier(options: argparse.Namespace) -> Any:
+    from wordodds import TextClassifier
+
+    given = {
+        "ngram_range": options.ngrams,
+        "analyzer": options.analyzer,
+        "min_df": options.min_df,
+        "n_jobs": options.n_jobs,
+    }
+    settings = {name: value for name, value in given.items() if value is not None}
+    return TextClassifier(options.kind, verbose=True, **settings)
+
+
+def _check_target(path: str) -> None:
+    """Find out before an hour of training whether the model can be saved."""
+    folder = os.path.dirname(os.path.abspath(path))
+    os.stat(folder)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(13, "the folder may not be written to", folder)
+    if os.path.isdir(path):
+        raise IsADirectoryError(21, "is a folder; name a file", path)
+
+
+def _print(report: dict[str, Any]) -> None:
+    classes = report["classes"]
+    shown = ", ".join(f"{label} {count:,}" for label, count in list(classes.items())[:5])
+    more = f", and {len(classes) - 5} more" if len(classes) > 5 else ""
+    seconds = report["seconds"]
+    print(f"read       {report['documents']:,} documents in {seconds['reading']:.2f} s")
+    print(f"classes    {len(classes)}: {shown}{more}")
+    print(
+        f"train      {report['kind']} on {report['trained_on']:,} documents, "
+        f"{report['features']:,} features in {seconds['training']:.2f} s"
+    )
+    if "calibration" in report:
+        calibration = report["calibration"]
+        print(f"calibrate  {calibration['method']} on {calibration['documents']:,} held out")
+    if "holdout" in report:
+        holdout = report["holdout"]
+        print(f"accuracy   {holdout['accuracy']:.4f} on {holdout['documents']:,} held out")
+    print(f"saved      {report['model']}, {report['bytes'] / 1e6:.1f} MB")
+
+
+def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    start = time.perf_counter()
+    return work(), time.perf_counter() - start

@@ -1,0 +1,32 @@
+"""PyArrow, imported only where a file needs it."""
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["pyarrow_module"]
+
+
+def pyarrow_module(name: str, purpose: str) -> Any:
+    """Import PyArrow or one of its modules.
+
+    Parameters
+    ----------
+    name : str
+        Such as "pyarrow.parquet".
+    purpose : str
+        What it is needed for, for the error where it is not installed.
+
+    Raises
+    ------
+    ImportError
+        Naming the remedy.
+
+    Examples
+    --------
+    >>> pyarrow_module("pyarrow", "reading Parquet").__name__
+    'pyarrow'
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise ImportError(f"{purpose} needs pyarrow: pip install 'wordodds[arrow]'") from error

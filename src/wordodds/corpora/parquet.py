@@ -1,0 +1,112 @@
+"""Parquet files, whose text is scored where Arrow put it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from wordodds.corpora.arrow import pyarrow_module
+from wordodds.corpora.records import (
+    BadRows,
+    Batch,
+    CorpusError,
+    ReadOptions,
+    checked_batch,
+    plain_labels,
+)
+
+__all__ = ["read_parquet"]
+
+_MOST_ROWS = 1 << 17
+_TEXT_KINDS = ("string", "large_string", "string_view", "null")
+
+
+def read_parquet(
+    path: str, options: ReadOptions, bad_rows: BadRows, advance: Callable[[int], None]
+) -> Iterator[Batch]:
+    """Yield the rows of a Parquet file.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    options : ReadOptions
+        What is wanted.
+    bad_rows : BadRows
+        Hears of rows that cannot be used.
+    advance : callable
+        Hears how many more bytes of the file are done.
+    """
+    if path == "-":
+        raise CorpusError("Parquet cannot be read from standard input; name a file")
+    arrow = pyarrow_module("pyarrow", "reading Parquet")
+    with open(path, "rb") as raw:
+        try:
+            file = pyarrow_module("pyarrow.parquet", "reading Parquet").ParquetFile(raw)
+            yield from _batches(file, path, options, bad_rows, advance)
+        except arrow.ArrowException as error:
+            raise CorpusError(f"{path}: {error}") from error
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            raise CorpusError(f"{path}: {error}") from error  # damaged pages
+
+
+def _batches(
+    file: Any,
+    path: str,
+    options: ReadOptions,
+    bad_rows: BadRows,
+    advance: Callable[[int], None],
+) -> Iterator[Batch]:
+    text, label = options.text_column or "text", options.label_column or "label"
+    names = list(dict.fromkeys([text, *([label] if options.labels else []), *options.keep]))
+    _check_columns(file.schema_arrow, names, text, path)
+    row = 1
+    bytes_per_row = os.path.getsize(path) / max(file.metadata.num_rows, 1)
+    for table in file.iter_batches(batch_size=_batch_rows(file, text, options), columns=names):
+        labels = table.column(label).to_pylist() if options.labels else None
+        batch = Batch(
+            table.column(text),
+            labels,
+            {name: table.column(name) for name in options.keep},
+            range(row, row + len(table)),
+        )
+        row += len(table)
+        yield _checked(batch, path, bad_rows)
+        advance(int(bytes_per_row * len(table)))
+
+
+def _check_columns(schema: Any, names: list[str], text: str, path: str) -> None:
+    for name in names:
+        if name not in schema.names:
+            raise CorpusError(
+                f"{path}: no column {name!r} among {', '.join(map(repr, schema.names[:20]))}"
+            )
+    kind = schema.field(text).type
+    values = kind.value_type if str(kind).startswith("dictionary<") else kind
+    if str(values) not in _TEXT_KINDS:
+        raise CorpusError(f"{path}: column {text!r} must hold text, not {kind}")
+
+
+def _batch_rows(file: Any, text: str, options: ReadOptions) -> int:
+    """Find how many rows have about as much text as a batch may."""
+    metadata = file.metadata
+    n_bytes = 0
+    for group in range(metadata.num_row_groups):
+        columns = metadata.row_group(group)
+        for position in range(columns.num_columns):
+            if columns.column(position).path_in_schema == text:
+                n_bytes += columns.column(position).total_uncompressed_size
+    rows = options.batch_bytes * int(metadata.num_rows) // max(n_bytes, 1)
+    return max(1, min(rows, _MOST_ROWS, options.batch_rows or _MOST_ROWS))
+
+
+def _checked(batch: Batch, path: str, bad_rows: BadRows) -> Batch:
+    if not batch.texts.null_count and (batch.labels is None or plain_labels(batch.labels)):
+        # No list of Python's strings is made of good rows.
+        return batch
+    batch.texts = batch.texts.to_pylist()
+    batch.extra = {name: column.to_pylist() for name, column in batch.extra.items()}
+    return checked_batch(batch, f"{path}, row {{}}".format, bad_rows)

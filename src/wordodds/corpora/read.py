@@ -1,0 +1,207 @@
+"""Any corpus in batches: the format is found by the name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from wordodds.corpora.records import BadRows, Batch, CorpusError, ReadOptions
+from wordodds.corpora.source import input_size, open_input
+
+__all__ = ["as_list", "corpus_size", "format_of", "read_batches", "read_corpus"]
+
+_SUFFIXES = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".txt": "lines",
+    ".text": "lines",
+}
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_OPEN_THEMSELVES = ("folder", "parquet")
+
+
+def format_of(name: str | os.PathLike[str]) -> str | None:
+    """Return the format that the name of a file stands for, None if it says nothing.
+
+    Parameters
+    ----------
+    name : path
+        Standard input, "-", has lines.
+
+    Examples
+    --------
+    >>> format_of("mail.jsonl.gz"), format_of("mail.tsv"), format_of("-"), format_of("mail")
+    ('jsonl', 'tsv', 'lines', None)
+    """
+    path = os.fspath(name).lower()
+    if path == "-":
+        return "lines"
+    for packed in (".gz", ".zst"):
+        path = path.removesuffix(packed)
+    return _SUFFIXES.get(os.path.splitext(path)[1])
+
+
+def corpus_size(source: str | os.PathLike[str]) -> int | None:
+    """Return the bytes of a corpus as they lie on disk, None where nobody knows.
+
+    Parameters
+    ----------
+    source : path or "-"
+        The corpus.
+    """
+    if not os.path.isdir(source):
+        return input_size(source)
+    from wordodds.corpora.folder import folder_size
+
+    return folder_size(os.fspath(source))
+
+
+def read_batches(
+    source: str | os.PathLike[str],
+    options: ReadOptions | None = None,
+    bad_rows: BadRows | None = None,
+    advance: Callable[[int], Any] | None = None,
+) -> Iterator[Batch]:
+    r"""Yield the rows of a corpus, in their order, in batches of bounded memory.
+
+    Parameters
+    ----------
+    source : path or "-"
+        A file of JSONL, CSV, TSV, Parquet or lines, also packed as ``.gz`` or ``.zst``; a folder of
+        classes; or standard input.
+    options : ReadOptions, optional
+        What is wanted.
+    bad_rows : BadRows, optional
+        What to do with bad rows; by default the first one raises.
+    advance : callable, optional
+        Hears how many more bytes of `corpus_size` are done.
+
+    Raises
+    ------
+    BadRowError
+        At the first bad row, naming file and row.
+    CorpusError
+        If the corpus cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "mail.csv")
+    >>> _ = path.write_text('label,text\nspam,"free, free"\nham,lunch?\n')
+    >>> for batch in read_batches(path, ReadOptions(labels=True)):
+    ...     print(batch.texts, batch.labels)
+    ['free, free', 'lunch?'] ['spam', 'ham']
+    """
+    options = ReadOptions() if options is None else options
+    bad_rows = BadRows() if bad_rows is None else bad_rows
+    advance = _ignore if advance is None else advance
+    for batch in _whole_batches(os.fspath(source), options, bad_rows, advance):
+        if len(batch):
+            yield from batch.pieces(options.batch_rows)
+
+
+def read_corpus(
+    source: str | os.PathLike[str],
+    options: ReadOptions | None = None,
+    bad_rows: BadRows | None = None,
+    advance: Callable[[int], Any] | None = None,
+) -> Batch:
+    """Return all rows of a corpus at once, as one batch of lists.
+
+    Parameters
+    ----------
+    source, options, bad_rows, advance
+        As for `read_batches`.
+
+    Raises
+    ------
+    CorpusError
+        As `read_batches`, and if there is no row at all.
+    """
+    whole = Batch([], None, {}, [])
+    rows: list[int] = []
+    labels: list[Any] = []
+    for batch in read_batches(source, options, bad_rows, advance):
+        whole.texts.extend(as_list(batch.texts))
+        labels.extend(batch.labels or [])
+        rows.extend(batch.rows)
+        for name, column in batch.extra.items():
+            whole.extra.setdefault(name, []).extend(as_list(column))
+    if not rows:
+        raise CorpusError(f"{os.fspath(source)}: there are no documents")
+    whole.rows = rows
+    whole.labels = labels if options is not None and options.labels else None
+    return whole
+
+
+def as_list(column: Any) -> list[Any]:
+    """Return a column as Python's own values.
+
+    Parameters
+    ----------
+    column : sequence
+        A list, a NumPy or an Arrow array.
+
+    Examples
+    --------
+    >>> as_list(range(3))
+    [0, 1, 2]
+    """
+    for method in ("to_pylist", "tolist"):
+        if hasattr(column, method):
+            values: list[Any] = getattr(column, method)()
+            return values
+    return column if type(column) is list else list(column)
+
+
+def _whole_batches(
+    path: str, options: ReadOptions, bad_rows: BadRows, advance: Callable[[int], Any]
+) -> Iterator[Batch]:
+    kind = options.format or ("folder" if os.path.isdir(path) else format_of(path))
+    if kind is None:
+        os.stat(path)  # a file that is not there is the likelier trouble
+        raise CorpusError(f"{path}: the name does not tell the format; pass --format (format=)")
+    done = 0
+    if kind in _OPEN_THEMSELVES:
+        yield from _reader(kind)(path, options, bad_rows, advance)
+        return
+    with open_input(path) as source:
+        for batch in _reader(kind)(source, options, bad_rows):
+            yield batch
+            position = source.position()
+            advance(position - done)
+            done = position
+
+
+def _reader(kind: str) -> Callable[..., Iterator[Batch]]:
+    """Import the one reader that is needed: a short job is mostly imports."""
+    if kind == "jsonl":
+        from wordodds.corpora.jsonl import read_jsonl
+
+        return read_jsonl
+    if kind in _DELIMITERS:
+        from wordodds.corpora.delimited import read_delimited
+
+        return partial(read_delimited, delimiter=_DELIMITERS[kind])
+    if kind == "parquet":
+        from wordodds.corpora.parquet import read_parquet
+
+        return read_parquet
+    if kind == "folder":
+        from wordodds.corpora.folder import read_folder
+
+        return read_folder
+    from wordodds.corpora.lines import read_lines
+
+    return read_lines
+
+
+def _ignore(n_bytes: int) -> None:
+    pass

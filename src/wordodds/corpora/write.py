@@ -1,0 +1,224 @@
+"""Columns of results, batch by batch, as JSONL, CSV, TSV, Parquet or lines."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol
+
+from wordodds.corpora.arrow import pyarrow_module
+from wordodds.corpora.output import open_output
+from wordodds.corpora.read import as_list, format_of
+from wordodds.corpora.records import CorpusError
+
+__all__ = ["OUTPUT_FORMATS", "Writer", "open_writer"]
+
+OUTPUT_FORMATS = ("jsonl", "csv", "tsv", "parquet", "lines")
+
+_Columns = Mapping[str, Sequence[Any]]
+
+# Python's kinds of values and what Parquet calls them, for a file without rows.
+_ARROW_KINDS = {str: "string", int: "int64", float: "float64", bool: "bool"}
+
+
+class Writer(Protocol):
+    """Takes results batch by batch."""
+
+    def write(self, columns: _Columns) -> None:
+        """Write rows.
+
+        Parameters
+        ----------
+        columns : mapping of str to sequence
+            The columns that were announced, in that order and of equal length.
+        """
+
+
+@contextmanager
+def open_writer(
+    target: str | os.PathLike[str],
+    kinds: Mapping[str, type | None],
+    *,
+    format: str | None = None,
+) -> Iterator[Writer]:
+    """Open a file of results; it appears when it is complete.
+
+    Parameters
+    ----------
+    target : path or "-"
+        The file; a name that ends in ".gz" or ".zst" packs it. "-" is standard output.
+    kinds : mapping of str to type or None
+        The columns and what they hold: str, int, float, bool, or None where nobody knows.
+    format : {"jsonl", "csv", "tsv", "parquet", "lines"}, optional
+        By default what the name says.
+
+    Yields
+    ------
+    writer : Writer
+        Its method ``write`` takes a dictionary of columns.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "labels.jsonl")
+    >>> with open_writer(path, {"label": str, "p": float}) as writer:
+    ...     writer.write({"label": ["spam", "ham"], "p": [0.75, 0.5]})
+    >>> print(path.read_text().rstrip())
+    {"label": "spam", "p": 0.75}
+    {"label": "ham", "p": 0.5}
+    """
+    kind = format or format_of(target)
+    if kind not in OUTPUT_FORMATS:
+        raise CorpusError(
+            f"{os.fspath(target)}: the name must tell the format; it may be "
+            f"{', '.join(OUTPUT_FORMATS)}"
+        )
+    if kind == "parquet" and os.path.splitext(os.fspath(target))[1] in (".gz", ".zst"):
+        raise CorpusError(f"{os.fspath(target)}: Parquet packs its own columns; drop the ending")
+    with open_output(target) as stream:
+        if kind == "parquet":
+            with _parquet_writer(stream, kinds) as parquet:
+                yield parquet
+        else:
+            yield _TextWriter(stream, kind, kinds)
+
+
+class _TextWriter:
+    """Joins the rows of a batch into one piece of text, which is written at once."""
+
+    def __init__(self, stream: Any, kind: str, kinds: Mapping[str, type | None]) -> None:
+        self._stream = stream
+        self._render = _RENDERERS[kind]
+        if kind in ("csv", "tsv"):
+            self.write({name: [name] for name in kinds})
+
+    def write(self, columns: _Columns) -> None:
+        text = self._render({name: as_list(column) for name, column in columns.items()})
+        # Lone surrogates, which JSON can spell, have no bytes: they are spelt out again.
+        self._stream.write(text.encode("utf-8", "backslashreplace"))
+        self._stream.flush()
+
+
+def _as_lines(columns: Mapping[str, list[Any]]) -> str:
+    spelt = [_plain(column) for column in columns.values()]
+    rows = spelt[0] if len(spelt) == 1 else map("\t".join, zip(*spelt, strict=True))
+    return "\n".join([*rows, ""])
+
+
+def _plain(column: list[Any]) -> list[str]:
+    kinds = set(map(type, column))
+    if kinds <= {str}:
+        return column
+    if kinds <= {float}:
+        return [f"{value:.6g}" for value in column]
+    return ["" if value is None else str(value) for value in column]
+
+
+def _as_jsonl(columns: Mapping[str, list[Any]]) -> str:
+    # Names and values are spelt column by column: a call for each row would take twice the time.
+    heads = [json.dumps(name, ensure_ascii=False) + ": " for name in columns]
+    pattern = "{{" + ", ".join(head.replace("{", "{{").replace("}", "}}") + "{}" for head in heads)
+    spelt = [_json(column) for column in columns.values()]
+    return "".join(map((pattern + "}}\n").format, *spelt))
+
+
+def _json(column: list[Any]) -> list[str]:
+    kinds = set(map(type, column))
+    if kinds <= {str}:
+        return list(map(json.encoder.encode_basestring, column))
+    # A sum is finite only if every number is; NaN and infinity are not JSON.
+    if kinds <= {int} or (kinds <= {float} and math.isfinite(sum(column))):
+        return list(map(repr, column))
+    return [_one_json(value) for value in column]
+
+
+def _one_json(value: Any) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "null"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _as_delimited(delimiter: str) -> Callable[[Mapping[str, list[Any]]], str]:
+    def render(columns: Mapping[str, list[Any]]) -> str:
+        import csv
+
+        text = io.StringIO(newline="")
+        rows = zip(*columns.values(), strict=True)
+        csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+        return text.getvalue()
+
+    return render
+
+
+_RENDERERS = {
+    "lines": _as_lines,
+    "jsonl": _as_jsonl,
+    "csv": _as_delimited(","),
+    "tsv": _as_delimited("\t"),
+}
+
+
+@contextmanager
+def _parquet_writer(stream: Any, kinds: Mapping[str, type | None]) -> Iterator[Writer]:
+    writer = _ParquetWriter(stream, kinds)
+    try:
+        yield writer
+    except BaseException:
+        # PyArrow would write the end later, to a file that is closed by then.
+        with suppress(Exception):
+            writer.close()
+        raise
+    writer.close()
+
+
+class _ParquetWriter:
+    """The first batch tells the kinds of columns that were not announced."""
+
+    def __init__(self, stream: Any, kinds: Mapping[str, type | None]) -> None:
+        self._arrow = pyarrow_module("pyarrow", "writing Parquet")
+        self._stream = stream
+        self._kinds = kinds
+        self._file: Any = None
+
+    def write(self, columns: _Columns) -> None:
+        fields = [(name, self._kind(name, column)) for name, column in columns.items()]
+        schema = self._arrow.schema(fields) if self._file is None else self._file.schema
+        try:
+            arrays = [
+                self._arrow.array(column, type=field.type)
+                for field, column in zip(schema, columns.values(), strict=True)
+            ]
+        except self._arrow.ArrowException as error:
+            raise CorpusError(
+                f"a column for Parquet must hold values of one kind: {error}; write JSONL instead"
+            ) from error
+        if self._file is None:
+            self._file = self._open(schema)
+        self._file.write_table(self._arrow.Table.from_arrays(arrays, schema=schema))
+
+    def close(self) -> None:
+        if self._file is None:
+            self.write({name: [] for name in self._kinds})
+        self._file.close()
+
+    def _kind(self, name: str, column: Any) -> Any:
+        known = self._kinds[name]
+        if known is not None:
+            return self._arrow.type_for_alias(_ARROW_KINDS[known])
+        try:
+            inferred = getattr(column, "type", None) or self._arrow.array(column).type
+        except self._arrow.ArrowException as error:
+            raise CorpusError(
+                f"column {name!r} for Parquet must hold values of one kind: {error}; "
+                "write JSONL instead"
+            ) from error
+        # Later batches may have values.
+        return self._arrow.string() if self._arrow.types.is_null(inferred) else inferred
+
+    def _open(self, schema: Any) -> Any:
+        parquet = pyarrow_module("pyarrow.parquet", "writing Parquet")
+        return parquet.ParquetWriter(self._stream, schema)

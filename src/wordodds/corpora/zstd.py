@@ -1,0 +1,99 @@
+"""Zstandard streams, through whichever library is there."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, BinaryIO
+
+from wordodds.corpora.arrow import pyarrow_module
+
+__all__ = ["zstd_reader", "zstd_writer"]
+
+# Bounds what one step may unpack to: at most 32 KB of output per byte of input.
+_INPUT_BYTES = 8192
+
+
+def zstd_reader(stream: BinaryIO) -> Any:
+    """Return a stream of what a compressed one holds.
+
+    Parameters
+    ----------
+    stream : binary file
+        Open for reading.
+
+    Raises
+    ------
+    ImportError
+        If no library can do it.
+    """
+    standard = _module("compression.zstd")  # Python 3.14
+    if standard is not None:
+        return standard.ZstdFile(stream, "rb")
+    package = _module("zstandard")
+    if package is not None:
+        return _Frames(stream, package)
+    return pyarrow_module("pyarrow", "reading .zst").CompressedInputStream(stream, "zstd")
+
+
+def zstd_writer(stream: BinaryIO) -> Any:
+    """Return a stream that compresses what is written to it.
+
+    Parameters
+    ----------
+    stream : binary file
+        Open for writing.
+
+    Raises
+    ------
+    ImportError
+        If no library can do it.
+    """
+    standard = _module("compression.zstd")
+    if standard is not None:
+        return standard.ZstdFile(stream, "wb")
+    package = _module("zstandard")
+    if package is not None:
+        return package.ZstdCompressor().stream_writer(stream, closefd=False)
+    return pyarrow_module("pyarrow", "writing .zst").CompressedOutputStream(stream, "zstd")
+
+
+def _module(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+class _Frames:
+    """Frames one after the other; zstandard's own reader takes a cut frame for a whole one."""
+
+    def __init__(self, stream: BinaryIO, package: Any) -> None:
+        self._stream = stream
+        self._package = package
+        self._frame: Any = None
+        self._ready = bytearray()
+
+    def read(self, size: int) -> bytes:
+        while len(self._ready) < size:
+            data = self._stream.read(_INPUT_BYTES)
+            if not data:
+                break
+            self._unpack(data)
+        if not self._ready and self._frame is not None:
+            raise EOFError("compressed file ended before the end-of-stream marker was reached")
+        piece = bytes(self._ready[:size])
+        del self._ready[:size]
+        return piece
+
+    def close(self) -> None:
+        self._ready.clear()
+
+    def _unpack(self, data: bytes) -> None:
+        while data:
+            if self._frame is None:
+                self._frame = self._package.ZstdDecompressor().decompressobj()
+            self._ready += self._frame.decompress(data)
+            if not self._frame.eof:
+                return
+            data = self._frame.unused_data
+            self._frame = None

@@ -1,0 +1,165 @@
+"""``wordodds train``: every format, what is held out, and what goes wrong."""
+
+import json
+
+import numpy as np
+import pytest
+
+from wordodds import TextClassifier, load
+from wordodds.cli import train
+from wordodds.cli.train import held_out
+
+from .conftest import make_mail, write_jsonl
+
+
+def as_folder(path, texts, labels):
+    for row, (text, label) in enumerate(zip(texts, labels, strict=True)):
+        (path / label).mkdir(parents=True, exist_ok=True)
+        (path / label / f"{row:03}").write_text(text)
+
+
+def as_lines(path, texts, labels):
+    rows = zip(texts, labels, strict=True)
+    path.write_text("".join(f"__label__{label} {text}\n" for text, label in rows))
+
+
+def as_tsv(path, texts, labels):
+    path.write_text("".join(f"{y}\t{x}\n" for x, y in zip(texts, labels, strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("write", "name", "options"),
+    [
+        (write_jsonl, "mail.jsonl", []),
+        (as_folder, "mail", []),
+        (as_lines, "mail.txt", []),
+        (as_tsv, "mail.tsv", ["--no-header"]),
+    ],
+)
+def test_formats_train_the_same_model(wordodds, tmp_path, mail, write, name, options):
+    write(tmp_path / name, *mail)
+    target = tmp_path / "m.wordodds"
+    # Counts do not depend on the order of the documents, which is another one in a folder.
+    arguments = ["--kind", "naive_bayes", "--model", target, *options]
+    result = wordodds("train", tmp_path / name, *arguments)
+    assert (result.code, result.err) == (0, "")
+    assert "classes    2: " in result.out
+    expected = TextClassifier("naive_bayes").fit(*mail).predict_proba(mail[0])
+    np.testing.assert_allclose(load(target).predict_proba(mail[0]), expected, atol=1e-12)
+
+
+def test_options_reach_the_classifier(wordodds, tmp_path, files, mail):
+    target = tmp_path / "m.wordodds"
+    result = wordodds(
+        "train", files / "mail.jsonl", "--model", target, "--kind", "naive_bayes",
+        "--ngrams", "1,3", "--min-df", "3", "--n-jobs", "1", "--json",
+    )  # fmt: skip
+    report = json.loads(result.out)
+    assert result.out.count("\n") == 1
+    expected = TextClassifier("naive_bayes", ngram_range=(1, 3), min_df=3).fit(*mail)
+    assert report["features"] == expected.linear_model_.n_features
+    assert report["classes"] == {"ham": 60, "spam": 60}
+    assert (report["documents"], report["trained_on"], report["skipped"]) == (120, 120, 0)
+    assert report["bytes"] == target.stat().st_size
+    np.testing.assert_array_equal(
+        load(target).predict_proba(mail[0]), expected.predict_proba(mail[0])
+    )
+
+
+@pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])
+def test_holdout_and_calibration(wordodds, tmp_path, files, mail, method):
+    target = tmp_path / "m.wordodds"
+    arguments = ["train", files / "mail.jsonl", "--model", target, "--holdout", "0.25",
+                 "--calibrate", method, "--calibrate-on", "0.2"]  # fmt: skip
+    report = json.loads(wordodds(*arguments, "--json").out)
+    assert report["holdout"]["documents"] == 30
+    assert report["calibration"] == {"method": method, "documents": 18}
+    assert report["trained_on"] == 72
+    texts, labels = mail
+    rows = held_out(labels, 0.25, 0)
+    model = load(target)
+    assert report["holdout"]["accuracy"] == model.score(
+        [texts[row] for row in rows], [labels[row] for row in rows]
+    )
+    assert method in repr(model)
+    lines = wordodds(*arguments).out.splitlines()
+    assert [line.split()[0] for line in lines] == [
+        "read", "classes", "train", "calibrate", "accuracy", "saved",
+    ]  # fmt: skip
+
+
+def test_held_out_rows():
+    labels = ["a"] * 100 + ["b"] * 10 + ["c"]
+    rows = held_out(labels, 0.2, seed=1)
+    assert [sum(labels[row] == label for row in rows) for label in "abc"] == [20, 2, 0]
+    assert rows == sorted(set(rows)) == held_out(labels, 0.2, seed=1)
+    assert rows != held_out(labels, 0.2, seed=2)
+    # Every class stays.
+    assert len(held_out(["a", "a", "b"], 0.99, seed=0)) == 1
+
+
+def test_bad_rows(wordodds, tmp_path):
+    texts, labels = make_mail(40)
+    path = write_jsonl(tmp_path / "mail.jsonl", [*texts, None], [*labels, "ham"])
+    target = tmp_path / "m.wordodds"
+    result = wordodds("train", path, "--model", target)
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"wordodds: {path}, line 41: the text is missing\n"
+    assert not target.exists()
+    result = wordodds("train", path, "--model", target, "--on-error", "skip", "--json")
+    assert result.code == 3
+    assert result.err.startswith(f"wordodds: skipped 1 bad row: {path}, line 41: ")
+    assert json.loads(result.out)["skipped"] == 1
+    assert target.exists()
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "message"),
+    [
+        (["ham"] * 4, [], "class"),
+        (["ham", "spam", 3, 4], [], "of one kind"),
+        (["ham", "spam", "a", "b"], ["--holdout", "0.5"], "4 documents are too few to hold out"),
+    ],
+)
+def test_data_that_teaches_nothing(wordodds, tmp_path, labels, options, message):
+    path = write_jsonl(tmp_path / "mail.jsonl", ["one two", "three", "four", "five"], labels)
+    result = wordodds("train", path, "--model", tmp_path / "m.wordodds", *options)
+    assert (result.code, result.out) == (1, "")
+    assert message in result.err
+    assert result.err.count("\n") == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["mail.jsonl"]
+
+
+def test_a_target_that_cannot_be_written_is_found_before_training(
+    wordodds, tmp_path, files, monkeypatch
+):
+    monkeypatch.setattr(train, "_classifier", None)
+    for target, message in [
+        (tmp_path / "missing" / "m.wordodds", "No such file or directory"),
+        (tmp_path, "is a folder; name a file"),
+    ]:
+        result = wordodds("train", files / "mail.jsonl", "--model", target)
+        assert (result.code, result.err.count("\n")) == (1, 1)
+        assert message in result.err
+    monkeypatch.setattr(train.os, "access", lambda path, mode: False)
+    result = wordodds("train", files / "mail.jsonl", "--model", tmp_path / "m.wordodds")
+    assert result.err == f"wordodds: {tmp_path}: the folder may not be written to\n"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--holdout", "1"],
+        ["--holdout", "much"],
+        ["--ngrams", "2,1"],
+        ["--ngrams", "1,2,3"],
+        ["--ngrams", "0"],
+        ["--kind", "forest"],
+        ["--min-df", "0"],
+        ["--on-error", "panic"],
+    ],
+)
+def test_usage(wordodds, options):
+    result = wordodds("train", "mail.jsonl", "--model", "m", *options)
+    assert result.code == 2
+    assert options[0] in result.err
