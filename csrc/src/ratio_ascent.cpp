@@ -73,7 +73,7 @@ class Block {
         }
     }
 
-    RatioFit fit(InstructionSet instruction_set, std::span<double> weights_out,
+    RatioFit fit(InstructionSet instruction_set, int64_t stride, std::span<double> weights_out,
                  std::span<double> intercept_out) {
         count_classes();
         set_scales();
@@ -97,8 +97,8 @@ class Block {
         } while (fit.change > problem_.tolerance && fit.epochs < problem_.epochs_max);
         for (size_t j = 0; j < features_.size(); ++j) {
             for (int64_t k = 0; k < n_real_; ++k) {
-                weights_out[j * static_cast<size_t>(problem_.n_columns) +
-                            static_cast<size_t>(first_ + k)] = double{features_[j].weight[k]};
+                weights_out[j * static_cast<size_t>(stride) + static_cast<size_t>(first_ + k)] =
+                    double{features_[j].weight[k]};
             }
         }
         for (int64_t k = 0; k < n_real_; ++k) {
@@ -305,13 +305,13 @@ class Block {
 
 template <class Index, class Value>
 RatioFit csr_fit_ratio_logistic(const CsrView<Index, Value>& matrix, const RatioProblem& problem,
-                                const Execution& execution, std::span<double> weights_out,
-                                std::span<double> intercept_out) {
+                                const Execution& execution, int64_t stride,
+                                std::span<double> weights_out, std::span<double> intercept_out) {
     const std::vector<double> counts = feature_counts(matrix, problem, *execution.stop);
     const FixedChunks blocks{problem.n_columns, wide};
     const auto fit_block = [&]<int width>(int64_t first) {
         Block<width, Index, Value> block(matrix, problem, counts, first, *execution.stop);
-        return block.fit(execution.instruction_set, weights_out, intercept_out);
+        return block.fit(execution.instruction_set, stride, weights_out, intercept_out);
     };
     const auto fit = [&](int64_t block) {
         const int64_t first = blocks.begin(block), n = blocks.end(block) - first;
@@ -328,8 +328,8 @@ RatioFit csr_fit_ratio_logistic(const CsrView<Index, Value>& matrix, const Ratio
 
 #define INSTANTIATE(Index, Value)                                                            \
     template RatioFit csr_fit_ratio_logistic<Index, Value>(                                  \
-        const CsrView<Index, Value>&, const RatioProblem&, const Execution&, std::span<double>, \
-        std::span<double>);
+        const CsrView<Index, Value>&, const RatioProblem&, const Execution&, int64_t,        \
+        std::span<double>, std::span<double>);
 WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
 #undef INSTANTIATE
 

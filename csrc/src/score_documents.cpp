@@ -182,41 +182,58 @@ class DocumentScorer {
     // Counts and weighs: afterwards ids_ holds distinct rows in front and values_ their tf. Returns the
     // norm, 0 without one.
     double weigh() {
-        const int64_t n = ids_.size();
-        scratch_.reserve(n);
-        const int64_t n_keys = rows_.size() << is_signed_;
-        radix_sort(ids_.data(), scratch_.data(), n, key_bits_for(n_keys),
-                   [](uint32_t id) { return id; });
+        const int64_t n = count_runs();
         values_.shrink(0);
         double* const values = values_.extend(n);
         int64_t n_entries = 0;
-        double norm = 0.0;
-        for (int64_t begin = 0; begin < n;) {
-            const uint32_t row = ids_[begin] >> is_signed_;
-            int64_t count = 0;
-            for (; begin < n && ids_[begin] >> is_signed_ == row; ++begin) {
-                count += is_signed_ && (ids_[begin] & 1) ? -1 : 1;
-            }
-            const double value = tf(count);
-            if (value == 0.0) continue;
-            ids_[n_entries] = row;
-            values[n_entries++] = value;
-            norm += norm_part(row, value);
+        for (int64_t i = 0; i < n; ++i) {
+            // Signs may cancel. Written always, kept if it counts: no branch to mispredict.
+            values[n_entries] = tf(counts_[i]);
+            ids_[n_entries] = ids_[i];
+            n_entries += values[n_entries] != 0.0;
         }
         values_.shrink(n_entries);
-        return weighting_.norm == RowNorm::l2 ? std::sqrt(norm) : norm;
+        return norm_of_entries();
+    }
+
+    // Sorts the numbers: equal ones stand together, and each run becomes one row in ids_ with its length,
+    // or the sum of its signs, in counts_. Returns how many there are.
+    int64_t count_runs() {
+        const int64_t n = ids_.size();
+        scratch_.reserve(n);
+        radix_sort(ids_.data(), scratch_.data(), n, key_bits_for(rows_.size() << is_signed_),
+                   [](uint32_t id) { return id; });
+        counts_.shrink(0);
+        int64_t* const counts = counts_.extend(n);
+        int64_t n_runs = 0, count = 0;
+        for (int64_t i = 0; i < n; ++i) {
+            const uint32_t row = ids_[i] >> is_signed_;
+            count += is_signed_ && (ids_[i] & 1) ? -1 : 1;
+            const bool run_ends = i + 1 == n || ids_[i + 1] >> is_signed_ != row;
+            ids_[n_runs] = row;
+            counts[n_runs] = count;
+            n_runs += run_ends;
+            count = run_ends ? 0 : count;
+        }
+        return n_runs;
     }
 
     double tf(int64_t count) const {
         if (weighting_.binary) return 1.0;
         const auto value = static_cast<double>(count);
-        return weighting_.sublinear ? std::log(value) + 1.0 : value;
+        if (!weighting_.sublinear || count == 1) return value;  // of which the logarithm is 0
+        return std::log(value) + 1.0;
     }
 
-    double norm_part(uint32_t row, double value) const {
+    double norm_of_entries() const {
         if (weighting_.norm == RowNorm::none) return 0.0;
-        if (!weighting_.norm_weights.empty()) value *= weighting_.norm_weights[row];
-        return weighting_.norm == RowNorm::l1 ? std::abs(value) : value * value;
+        double sum = 0.0;
+        for (int64_t i = 0; i < values_.size(); ++i) {
+            double value = values_[i];
+            if (!weighting_.norm_weights.empty()) value *= weighting_.norm_weights[ids_[i]];
+            sum += weighting_.norm == RowNorm::l1 ? std::abs(value) : value * value;
+        }
+        return weighting_.norm == RowNorm::l2 ? std::sqrt(sum) : sum;
     }
 
     Analyzer analyzer_;
@@ -227,6 +244,7 @@ class DocumentScorer {
     bool is_signed_;
     Buffer<uint32_t> ids_;
     Buffer<uint32_t> scratch_;
+    Buffer<int64_t> counts_;
     Buffer<double> values_;
     Buffer<double> sums_;
 };

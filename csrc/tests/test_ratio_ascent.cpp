@@ -41,10 +41,16 @@ template <class Index, class Value>
 Solution solve(const OwnedCsr<Index, Value>& matrix, const RatioProblem& problem,
                const Execution& execution) {
     Solution solution;
-    solution.weights.assign(static_cast<size_t>(matrix.n_cols * problem.n_columns), 1e99);
+    const int64_t stride = problem.n_columns + 3;
+    std::vector<double> padded(static_cast<size_t>(matrix.n_cols * stride), 1e99);
     solution.intercept.assign(static_cast<size_t>(problem.n_columns), 1e99);
-    solution.fit = csr_fit_ratio_logistic(matrix.view(), problem, execution, solution.weights,
+    solution.fit = csr_fit_ratio_logistic(matrix.view(), problem, execution, stride, padded,
                                           solution.intercept);
+    for (size_t i = 0; i < padded.size(); ++i) {
+        const bool is_padding = static_cast<int64_t>(i) % stride >= problem.n_columns;
+        if (!is_padding) solution.weights.push_back(padded[i]);
+        CHECK(!is_padding || padded[i] == 1e99, i);
+    }
     return solution;
 }
 

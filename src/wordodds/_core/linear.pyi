@@ -253,4 +253,4 @@ def csr_fit_ratio_logistic(
     n_jobs: int,
     instruction_set: int,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int, float]:
-    """Fit columns scaled by log-count ratios; return weights, intercept, epochs, last change."""
+    """Fit columns scaled by log-count ratios; return padded weights, intercept, epochs, change."""

@@ -17,8 +17,8 @@ cdef extern from "wordodds/linear/ratio_ascent.hpp" namespace "wordodds" nogil:
         int32_t epochs
         double change
     RatioFit c_csr_fit_ratio_logistic "wordodds::csr_fit_ratio_logistic"[Index, Value](
-        const CsrView[Index, Value]&, const RatioProblem&, const Execution&, span[double],
-        span[double]) except +
+        const CsrView[Index, Value]&, const RatioProblem&, const Execution&, int64_t stride,
+        span[double], span[double]) except +
 
 
 def csr_fit_ratio_logistic(
@@ -44,9 +44,11 @@ def csr_fit_ratio_logistic(
     problem.tolerance = tolerance
     problem.seed = seed
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    weights, intercept = np.empty((n_cols, n_columns)), np.empty(n_columns)
+    cdef int64_t stride = padded_columns(n_columns)
+    intercept = np.empty(n_columns)
+    weights = (np.empty if stride == n_columns else np.zeros)((n_cols, stride))
     cdef double[:, ::1] weights_out = weights
-    cdef span[double] weights_ = span_of(&weights_out[0, 0], n_cols * n_columns)
+    cdef span[double] weights_ = span_of(&weights_out[0, 0], n_cols * stride)
     cdef span[double] intercept_ = outputs(intercept)
     cdef RatioFit fit
     with nogil:  # the memoryviews pin the arrays
@@ -55,5 +57,5 @@ def csr_fit_ratio_logistic(
                 n_rows, n_cols, &indptr[0], indptr.shape[0],
                 &indices[0] if nnz else <const index_t*> NULL, nnz,
                 &data[0] if nnz else <const value_t*> NULL, data.shape[0]),
-            problem, call.get().execution, weights_, intercept_)
+            problem, call.get().execution, stride, weights_, intercept_)
     return weights, intercept, fit.epochs, fit.change

@@ -117,8 +117,11 @@ class Columns:
             The classifier's.
         """
         self._check_width(len(weights))
-        every = np.zeros((self._n, weights.shape[1]))
-        every[self._kept] = weights * self._scale[self._kept, None]
+        if len(self._kept) == self._n:
+            every = weights * self._scale[:, None]
+        else:
+            every = np.zeros((self._n, weights.shape[1]))
+            every[self._kept] = weights * self._scale[self._kept, None]
         if not np.isfinite(every).all():
             raise ValueError("its weights are not finite: with naive Bayes use alpha > 0")
         features, norm_weights = self._features, self._norm_weights

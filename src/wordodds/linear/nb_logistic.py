@@ -137,7 +137,7 @@ class NBLogisticRegression(LinearClassifier):
         counts = problem.row_weights * problem.total_weight
         n_columns = 1 if len(problem.classes) == 2 else len(problem.classes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        weights, intercept, n_epochs, change = core.csr_fit_ratio_logistic(
+        columns, intercept, n_epochs, change = core.csr_fit_ratio_logistic(
             *rows[:3],
             rows.n_cols,
             problem.codes,
@@ -152,8 +152,6 @@ class NBLogisticRegression(LinearClassifier):
             seed,
             *how,
         )
-        columns = np.zeros((rows.n_cols, core.padded_columns(n_columns)))
-        columns[:, :n_columns] = weights
         adopt(
             self,
             X,

@@ -1,7 +1,6 @@
 """Replace a file as a whole or not at all, whatever happens in between."""
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -51,7 +50,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
     target = os.path.realpath(path)  # absolute, so that a change of folder does not matter
     mode = _mode_to_keep(target)
     folder = os.path.dirname(target)
-    hidden = os.path.join(folder, f".wordodds-{secrets.token_hex(8)}.part")
+    hidden = os.path.join(folder, f".wordodds-{os.urandom(8).hex()}.part")
     try:
         # What shall be private is never readable by others, not even for a moment.
         descriptor, named = _create(folder, hidden, 0o666 if mode is None else 0o600)

@@ -40,12 +40,12 @@ struct RatioFit {
 // Fits all columns. An epoch visits every row once, in an order that depends on the seed alone; columns end
 // when `change` is within the tolerance.
 //
-// Preconditions: no column twice in a row; entries >= 0 and finite. Lengths: weights_out n_cols * n_columns,
-// intercept_out n_columns. Weights are kept in float, sums in double. O(nnz * n_columns) an epoch, parallel
+// Preconditions: no column twice in a row; entries >= 0 and finite. weights_out[j * stride + k]; lengths:
+// weights_out n_cols * stride, intercept_out n_columns. Padding is left as it is. Weights are kept in float, sums in double. O(nnz * n_columns) an epoch, parallel
 // over blocks of columns: the same bits for any n_jobs and any instruction set.
 template <class Index, class Value>
 RatioFit csr_fit_ratio_logistic(const CsrView<Index, Value>& matrix, const RatioProblem& problem,
-                                const Execution& execution, std::span<double> weights_out,
-                                std::span<double> intercept_out);
+                                const Execution& execution, int64_t stride,
+                                std::span<double> weights_out, std::span<double> intercept_out);
 
 }  // namespace wordodds
