@@ -33,7 +33,10 @@ def logistic(newsgroups):
     """Return both with the same weights, which scikit-learn would take minutes to find."""
     train, _ = newsgroups
     classifier = TextClassifier(
-        wordodds.LogisticRegression(C=10.0), weighting="tfidf", ngram_range=(1, 2)
+        wordodds.LogisticRegression(C=10.0),
+        weighting="tfidf",
+        token_pattern=r"(?u)\b\w\w+\b",
+        min_df=1,
     ).fit(*texts_of(train))
     vectorizer = TfidfVectorizer(ngram_range=(1, 2)).fit(train.texts)
     peer = LogisticRegression()

@@ -12,7 +12,8 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 
 
-def test_example_runs():
+def test_example_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # it saves a model
     assert failures(README, "README.md") == 0
 
 
@@ -29,5 +30,14 @@ def test_help_names_every_command():
     result = subprocess.run(
         [sys.executable, "-m", "wordodds", "--help"], check=True, capture_output=True, text=True
     )
-    for command in ("demo", "config"):
+    for command in (
+        "train",
+        "predict",
+        "evaluate",
+        "explain",
+        "inspect",
+        "convert",
+        "demo",
+        "config",
+    ):
         assert command in result.stdout

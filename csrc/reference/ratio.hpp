@@ -15,8 +15,8 @@ inline bool is_positive(const RatioProblem& problem, size_t row, int64_t k) {
 }
 
 // s_jk as scales[j * n_columns + k].
-template <class Index, class Value>
-std::vector<long double> ratio_scales(const CsrView<Index, Value>& m, const RatioProblem& problem) {
+template <class Index>
+std::vector<long double> ratio_scales(const CsrView<Index, double>& m, const RatioProblem& problem) {
     const auto n_columns = static_cast<size_t>(problem.n_columns);
     const auto n_cols = static_cast<size_t>(m.n_cols);
     std::vector<long double> scales(n_cols * n_columns);
@@ -41,8 +41,8 @@ std::vector<long double> ratio_scales(const CsrView<Index, Value>& m, const Rati
 
 // The largest |w_jk - s_jk sum_i x_ij a_ik|, where a_ik is what the scores of w say it should be: zero
 // at the optimum and nowhere else. The intercept's w - step * sum_i a_ik counts among them.
-template <class Index, class Value>
-long double ratio_residual(const CsrView<Index, Value>& m, const RatioProblem& problem,
+template <class Index>
+long double ratio_residual(const CsrView<Index, double>& m, const RatioProblem& problem,
                            const std::vector<double>& weights, const std::vector<double>& intercept) {
     const auto n_columns = static_cast<size_t>(problem.n_columns);
     const auto scales = ratio_scales(m, problem);

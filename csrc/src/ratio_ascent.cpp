@@ -32,8 +32,8 @@ void shuffle(std::vector<int64_t>& order, uint64_t& state) {
 }
 
 // Documents with each feature, by the weights of their rows.
-template <class Index, class Value>
-std::vector<double> feature_counts(const CsrView<Index, Value>& matrix, const RatioProblem& problem,
+template <class Index>
+std::vector<double> feature_counts(const CsrView<Index, double>& matrix, const RatioProblem& problem,
                                    StopToken& stop) {
     std::vector<double> counts(static_cast<size_t>(matrix.n_cols), 0.0);
     for (size_t i = 0; i < problem.codes.size(); ++i) {
@@ -49,10 +49,10 @@ std::vector<double> feature_counts(const CsrView<Index, Value>& matrix, const Ra
 }
 
 // The columns [first, first + width) of the problem, those behind the last one empty.
-template <int width, class Index, class Value>
+template <int width, class Index>
 class Block {
    public:
-    Block(const CsrView<Index, Value>& matrix, const RatioProblem& problem,
+    Block(const CsrView<Index, double>& matrix, const RatioProblem& problem,
           const std::vector<double>& counts, int64_t first, StopToken& stop)
         : matrix_(matrix),
           problem_(problem),
@@ -122,7 +122,7 @@ class Block {
     };
     struct Entries {
         const Index* indices;
-        const Value* data;
+        const double* data;
         int64_t n;
     };
 
@@ -230,14 +230,14 @@ class Block {
             double sum = 0.0;
             for (int64_t e = 0; e < row.n; ++e) {
                 fetch_ahead(row, e);
-                sum += static_cast<double>(row.data[e]) * double{feature(row, e).weight[0]};
+                sum += row.data[e] * double{feature(row, e).weight[0]};
             }
             u[0] = Lanes{sum, 0.0, 0.0, 0.0};
         } else {
             for (int64_t unit = 0; unit < n_units; ++unit) u[unit] = lanes_of(0.0);
             for (int64_t e = 0; e < row.n; ++e) {
                 fetch_ahead(row, e);
-                const auto value = static_cast<double>(row.data[e]);
+                const auto value = row.data[e];
                 const float* const from = feature(row, e).weight;
                 for (int64_t unit = 0; unit < n_units; ++unit) {
                     u[unit] += value * load_lanes(from + unit * n_lanes);
@@ -265,7 +265,7 @@ class Block {
         double squares[padded] = {};
         for (int64_t e = 0; e < row.n; ++e) {
             fetch_ahead(row, e);
-            const auto value = static_cast<double>(row.data[e]);
+            const auto value = row.data[e];
             const float* const scale = feature(row, e).scale;
             for (int k = 0; k < width; ++k) squares[k] += value * value * double{scale[k]};
         }
@@ -287,7 +287,7 @@ class Block {
         return features_[static_cast<size_t>(row.indices[e])];
     }
 
-    const CsrView<Index, Value>& matrix_;
+    const CsrView<Index, double>& matrix_;
     const RatioProblem& problem_;
     const std::vector<double>& counts_;
     const int64_t first_;
@@ -303,14 +303,14 @@ class Block {
 
 }  // namespace
 
-template <class Index, class Value>
-RatioFit csr_fit_ratio_logistic(const CsrView<Index, Value>& matrix, const RatioProblem& problem,
+template <class Index>
+RatioFit csr_fit_ratio_logistic(const CsrView<Index, double>& matrix, const RatioProblem& problem,
                                 const Execution& execution, int64_t stride,
                                 std::span<double> weights_out, std::span<double> intercept_out) {
     const std::vector<double> counts = feature_counts(matrix, problem, *execution.stop);
     const FixedChunks blocks{problem.n_columns, wide};
     const auto fit_block = [&]<int width>(int64_t first) {
-        Block<width, Index, Value> block(matrix, problem, counts, first, *execution.stop);
+        Block<width, Index> block(matrix, problem, counts, first, *execution.stop);
         return block.fit(execution.instruction_set, stride, weights_out, intercept_out);
     };
     const auto fit = [&](int64_t block) {
@@ -326,11 +326,11 @@ RatioFit csr_fit_ratio_logistic(const CsrView<Index, Value>& matrix, const Ratio
                            });
 }
 
-#define INSTANTIATE(Index, Value)                                                            \
-    template RatioFit csr_fit_ratio_logistic<Index, Value>(                                  \
-        const CsrView<Index, Value>&, const RatioProblem&, const Execution&, int64_t,        \
-        std::span<double>, std::span<double>);
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
-#undef INSTANTIATE
+template RatioFit csr_fit_ratio_logistic<int32_t>(const CsrView<int32_t, double>&,
+                                                  const RatioProblem&, const Execution&, int64_t,
+                                                  std::span<double>, std::span<double>);
+template RatioFit csr_fit_ratio_logistic<int64_t>(const CsrView<int64_t, double>&,
+                                                  const RatioProblem&, const Execution&, int64_t,
+                                                  std::span<double>, std::span<double>);
 
 }  // namespace wordodds

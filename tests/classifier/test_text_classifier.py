@@ -124,6 +124,18 @@ def test_any_of_our_estimators():
             TextClassifier(wrong).fit(TEXTS, LABELS)
 
 
+def test_an_object_with_the_defaults_is_the_name():
+    by_name = TextClassifier().fit(TEXTS * 12, [*LABELS] * 12)
+    by_object = TextClassifier(wordodds.NBLogisticRegression()).fit(TEXTS * 12, [*LABELS] * 12)
+    np.testing.assert_array_equal(by_object.decision_function(NEW), by_name.decision_function(NEW))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_model_every_time(kind):
+    first, second = (TextClassifier(kind).fit(TEXTS, LABELS) for _ in range(2))
+    np.testing.assert_array_equal(first.decision_function(NEW), second.decision_function(NEW))
+
+
 def test_bad_input():
     classifier = TextClassifier()
     with pytest.raises(Exception, match="not fitted"):
@@ -227,3 +239,34 @@ def test_r8_at_least_as_good_as_a_linear_svm(newsgroups_data):
     # On the 2,189 of the test part the SVM gets six more right (0.9744), which is chance: of the
     # training part's last half, in the order of time, we get eleven more right.
     assert TextClassifier().fit(texts, labels).score(new, right) >= 0.97
+
+
+def test_hashed_words_are_weighed_as_asked():
+    texts, new = ["free free money", "lunch", "free lunch lunch"], ["free free free money lunch"]
+    sublinear = TextClassifier(n_hashed=64).fit(texts, [0, 1, 1])
+    vectorizer = wordodds.HashingVectorizer(
+        n_features=64, norm=None, alternate_sign=False, ngram_range=(1, 2), token_pattern=r"\w+"
+    )
+    weights = wordodds.TfidfTransformer(use_idf=False, sublinear_tf=True)
+    rows = weights.fit_transform(vectorizer.transform(texts))
+    model = wordodds.NBLogisticRegression().fit(rows, [0, 1, 1])
+    np.testing.assert_allclose(
+        sublinear.decision_function(new),
+        model.decision_function(weights.transform(vectorizer.transform(new))),
+        rtol=1e-12,
+    )
+
+
+def test_batches_go_on_from_a_fit_and_not_with_another_model():
+    classifier = TextClassifier("naive_bayes", n_hashed=512).fit(TEXTS[:40], LABELS[:40])
+    classifier.partial_fit(TEXTS[40:], LABELS[40:])
+    whole = TextClassifier("naive_bayes", n_hashed=512).fit(TEXTS, LABELS)
+    np.testing.assert_array_equal(classifier.decision_function(NEW), whole.decision_function(NEW))
+    with pytest.raises(ValueError, match="has learnt with MultinomialNB"):
+        classifier.set_params(model="complement").partial_fit(TEXTS, LABELS)
+
+
+@pytest.mark.parametrize("wrong", [None, 5, np.array("text"), "text"])
+def test_what_is_no_collection_of_texts(wrong):
+    with pytest.raises(ValueError, match=r"expected|one dimension"):
+        TextClassifier().fit(wrong, [0, 1])

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from wordodds import load
+from wordodds.cli import main
 from wordodds.cli.options import label_of, labels_like, print_json
 
 from .conftest import make_mail, write_jsonl
@@ -174,3 +175,14 @@ def test_json_is_standard_json(capsys):
     print_json({1: np.float64(0.5), "x": np.array([1, 2]), "y": (float("inf"), None, True, "ü")})
     out = capsys.readouterr().out
     assert out == '{"1": 0.5, "x": [1, 2], "y": [null, null, true, "ü"]}\n'
+
+
+def test_nothing_of_a_label_steers_the_terminal(tmp_path, capsys):
+    data, model = tmp_path / "data.jsonl", tmp_path / "model.wordodds"
+    rows = [("free money", "a\x1b[31m"), ("cheap money", "a\x1b[31m"), ("lunch", "b"), ("you", "b")]
+    data.write_text("".join(json.dumps({"text": t, "label": y}) + "\n" for t, y in rows))
+    assert main(["train", str(data), "--model", str(model)]) == 0
+    assert main(["inspect", str(model), "--top", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "a\\x1b[31m" in out

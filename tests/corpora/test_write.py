@@ -172,3 +172,14 @@ def test_bad_targets(tmp_path, name, options, message):
         write(tmp_path / name, **options)
     with pytest.raises(FileNotFoundError):
         write(tmp_path / "missing" / "out.jsonl")
+
+
+@pytest.mark.parametrize("value", ["a\nb", "a\tb", "a\rb"])
+def test_lines_are_not_broken_by_what_they_hold(tmp_path, value):
+    path = tmp_path / "out.txt"
+    with (
+        pytest.raises(ValueError, match="'text' has a line break or a tab"),
+        open_writer(str(path), {"text": str, "label": str}, format="lines") as writer,
+    ):
+        writer.write({"text": ["fine", value], "label": ["x", "y"]})
+    assert not path.exists()

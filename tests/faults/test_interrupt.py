@@ -120,6 +120,19 @@ model = GaussianNB(n_jobs={n_jobs}).fit(few, classes)
 interrupted(lambda: model.predict(rows))
 assert model.predict(rows[:5]).shape == (5,)
 """,
+    "LinearModel": """
+from wordodds import TextClassifier
+text = "alpha beta gamma " * 500_000
+model = TextClassifier(n_jobs={n_jobs}).fit(["alpha beta", "gamma"], [0, 1]).linear_model_
+interrupted(lambda: model.predict([text] * 20_000))
+assert model.predict(["gamma"]) == [1]
+""",
+    "NBLogisticRegression": """
+from wordodds import NBLogisticRegression
+model = NBLogisticRegression(n_jobs={n_jobs}).fit(rows[:80], np.arange(80) % 2)
+interrupted(lambda: model.fit(rows, np.arange(12_000) % 3_000))
+assert model.predict(rows[:5]).max() <= 1
+""",
     "LogisticRegression": """
 from wordodds import LogisticRegression
 model = LogisticRegression(solver="newton-cg", C=1e6, tol=0.0, max_iter=10**9, n_jobs={n_jobs})

@@ -113,6 +113,9 @@ def test_early_ends_are_told():
         ({"tol": np.nan}, ValueError, "tol must be > 0"),
         ({"max_iter": 2.5}, TypeError, "max_iter must be a number"),
         ({"C": "1"}, TypeError, "C must be a number"),
+        ({"C": np.complex128(1)}, TypeError, "C must be a number"),
+        ({"floor": 1e39}, ValueError, "floor must be >= 0 and at most 1e.06"),
+        ({"max_iter": 2**31}, ValueError, "max_iter must be > 0 and at most"),
     ],
 )
 def test_wrong_parameters(parameters, error, message):
@@ -125,8 +128,17 @@ def test_wrong_matrices():
     X, y = problem(2)
     with pytest.raises(ValueError, match="Negative values"):
         NBLogisticRegression().fit(-X, y)
-    with pytest.raises(ValueError, match="too large: scale X down"):
+    with pytest.raises(ValueError, match="scale X down, or lower C"):
         NBLogisticRegression().fit(X * 1e30, y)
+    for model, weights in (
+        (NBLogisticRegression(C=1e20), None),
+        (NBLogisticRegression(), np.full(len(y), 1e39)),
+        (NBLogisticRegression(class_weight={0: 1e300}), None),
+    ):
+        with pytest.raises(ValueError, match="scale X down, or lower C"):
+            model.fit(X, y, sample_weight=weights)
+    large = NBLogisticRegression(C=1.0, **EXACT).fit(X * 1e6, y)
+    np.testing.assert_allclose(large.predict_proba(X * 1e6).sum(axis=1), 1.0)
     with pytest.raises(ValueError, match="one class"):
         NBLogisticRegression().fit(X, np.zeros(len(y), int))
 

@@ -413,3 +413,17 @@ def test_naive_bayes_on_newsgroups(newsgroups):
             calibrated[1 - half :: 2] = fitted.probabilities(scores[1 - half :: 2])
         assert expected_calibration_error(calibrated, codes) < 0.03
         assert (calibrated.argmax(axis=1) == codes).mean() > 0.77
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+def test_one_vs_rest_columns_are_calibrated_beside_each_other(method):
+    """Columns that all rise and fall together say nothing by themselves."""
+    random = np.random.default_rng(4)
+    odds = random.normal(scale=1.5, size=(6000, 5))
+    chances = np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
+    codes = (chances.cumsum(axis=1) < random.uniform(size=(6000, 1))).sum(axis=1)
+    scores = 2.0 * odds + random.normal(scale=6.0, size=(6000, 1)) - 20.0
+    calibration = fit_calibration(scores[:3000], codes[:3000], "one_vs_rest", method)
+    found = calibration.probabilities(scores[3000:])
+    assert expected_calibration_error(found, codes[3000:]) < 0.04
+    assert (found.argmax(axis=1) == scores[3000:].argmax(axis=1)).mean() > 0.9

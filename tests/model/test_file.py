@@ -181,3 +181,15 @@ def test_hashed_models_hold_no_words(tmp_path):
 def test_every_public_name_of_the_file_is_there():
     assert wordodds.ModelFileError is ModelFileError
     assert issubclass(ModelFileError, ValueError)
+
+
+def test_long_labels_take_no_more_memory_than_they_have(tmp_path):
+    labels = np.array(["x" * 100_000, *"abcde"], dtype=object)
+    TextClassifier().fit(TEXTS, labels).save(tmp_path / "model")
+    loaded = load(tmp_path / "model").labels
+    assert loaded.dtype == object
+    assert sorted(loaded.tolist()) == sorted(labels.tolist())
+    TextClassifier().fit(TEXTS, np.array(["a\0", "a\0", "a\0", "a", "a", "a"], object)).save(
+        tmp_path / "model"
+    )
+    assert load(tmp_path / "model").labels.tolist() == ["a", "a\0"]

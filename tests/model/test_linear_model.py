@@ -242,5 +242,16 @@ def test_nb_logistic_in_a_model():
     model = model_of(TfidfVectorizer(), NBLogisticRegression())
     assert model.link == "one_vs_rest"
     assert model.score(TEXTS, LABELS) == 1.0
-    with pytest.raises(ValueError, match="6 texts and 5 labels"):
+    with pytest.raises(ValueError, match="inconsistent numbers"):
         model.score(TEXTS, LABELS[:5])
+
+
+def test_words_are_not_marked_inside_of_others():
+    model = TextClassifier("naive_bayes", stop_words=["moneylunch"]).fit(TEXTS, LABELS)
+    spans = model.explain("moneylunch MONEY lunch").spans
+    assert [(span.begin, span.end) for span in spans] == [(11, 16), (17, 22)]
+
+
+def test_labels_cannot_be_changed(spam):
+    with pytest.raises(ValueError, match="read-only"):
+        spam.classes_[0] = "other"

@@ -28,7 +28,8 @@ def sms_spam(folder):
 
 def reuters(folder):
     with gzip.open(folder / "text" / "reuters-r8-train.tab.gz", "rt", encoding="utf-8") as file:
-        return [line.rstrip("\n").partition("\t")[2] for line in list(file)[3:]]
+        # Every third: letters only, and long; scikit-learn takes its time.
+        return [line.rstrip("\n").partition("\t")[2] for line in list(file)[4::3]]
 
 
 @pytest.fixture(scope="module", params=[sms_spam, reuters])
@@ -40,7 +41,7 @@ def corpus(request, newsgroups_data):
 
 
 @pytest.mark.parametrize("job", list(JOBS))
-def test_whole_corpora(corpus, job):
+def test_corpora(corpus, job):
     name, options = JOBS[job]
     theirs = getattr(peer, name)(**options)
     expected = theirs.fit_transform(corpus), theirs.transform(corpus[:200])

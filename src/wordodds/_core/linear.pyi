@@ -238,7 +238,7 @@ def sgd_settle(
 def csr_fit_ratio_logistic(
     indptr: npt.NDArray[np.signedinteger[Any]],
     indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[np.floating[Any]],
+    data: npt.NDArray[np.float64],
     n_cols: int,
     codes: npt.NDArray[np.int32],
     costs: npt.NDArray[np.float64],

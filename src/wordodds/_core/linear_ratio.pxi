@@ -16,13 +16,13 @@ cdef extern from "wordodds/linear/ratio_ascent.hpp" namespace "wordodds" nogil:
     cdef cppclass RatioFit:
         int32_t epochs
         double change
-    RatioFit c_csr_fit_ratio_logistic "wordodds::csr_fit_ratio_logistic"[Index, Value](
-        const CsrView[Index, Value]&, const RatioProblem&, const Execution&, int64_t stride,
+    RatioFit c_csr_fit_ratio_logistic "wordodds::csr_fit_ratio_logistic"[Index](
+        const CsrView[Index, double]&, const RatioProblem&, const Execution&, int64_t stride,
         span[double], span[double]) except +
 
 
 def csr_fit_ratio_logistic(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data, int64_t n_cols,
+    const index_t[::1] indptr, const index_t[::1] indices, const double[::1] data, int64_t n_cols,
     const int32_t[::1] codes, const double[::1] costs, const double[::1] counts, int64_t n_columns,
     double alpha, double floor, double intercept_step, int32_t epochs_max, double tolerance, uint64_t seed,
     int32_t n_jobs, int32_t instruction_set,
@@ -56,6 +56,6 @@ def csr_fit_ratio_logistic(
             csr_view(
                 n_rows, n_cols, &indptr[0], indptr.shape[0],
                 &indices[0] if nnz else <const index_t*> NULL, nnz,
-                &data[0] if nnz else <const value_t*> NULL, data.shape[0]),
+                &data[0] if nnz else <const double*> NULL, data.shape[0]),
             problem, call.get().execution, stride, weights_, intercept_)
     return weights, intercept, fit.epochs, fit.change

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, Normalizer
 
 from wordodds.classifier.columns import Columns
+from wordodds.classifier.inherited import check_inherited
 from wordodds.classifier.read_classifier import read_classifier
 from wordodds.classifier.read_vectorizer import read_vectorizer
 from wordodds.model.linear_model import LinearModel
@@ -94,6 +95,7 @@ def linear_model_of(
 
 
 def _apply(step: Any, columns: Columns) -> None:
+    check_inherited(step, ("transform",))
     if isinstance(step, TfidfTransformer):
         if step.sublinear_tf:
             columns.logarithm()
@@ -103,6 +105,8 @@ def _apply(step: Any, columns: Columns) -> None:
     elif isinstance(step, Normalizer):
         columns.normalise(step.norm)
     elif isinstance(step, MaxAbsScaler):
+        if getattr(step, "clip", False):
+            raise ValueError("clip=True cuts values off, which weights cannot")
         columns.scale(1.0 / step.scale_)
     elif isinstance(step, SelectorMixin):
         columns.select(step.get_support())
@@ -118,7 +122,7 @@ def _named(step: tuple[str, Any], use: Any) -> Any:
     name, estimator = step
     try:
         return use(estimator)
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, TypeError) as error:
         raise ValueError(
             f"step {name!r} ({type(estimator).__name__}) cannot be carried over: {error}"
         ) from error

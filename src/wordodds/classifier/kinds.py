@@ -27,12 +27,21 @@ class Kind(NamedTuple):
 # Chosen by cross-validation on the training parts of several corpora: docs/text-classifier.md.
 KINDS = {
     "nb_logistic": Kind(NBLogisticRegression, "sublinear_tfidf", (1, 2), _ALL_WORDS, 2),
-    "logistic": Kind(lambda: LogisticRegression(C=30.0), "sublinear_tfidf", (1, 2), _ALL_WORDS, 2),
+    "logistic": Kind(
+        lambda: LogisticRegression(C=30.0, random_state=0), "sublinear_tfidf", (1, 2), _ALL_WORDS, 2
+    ),
     "naive_bayes": Kind(lambda: MultinomialNB(alpha=0.1), "counts", (1, 1), _WORDS, 1),
     "complement": Kind(lambda: ComplementNB(alpha=0.3), "sublinear_tfidf", (1, 1), _WORDS, 1),
 }
-_COUNTED = (MultinomialNB, BernoulliNB)
-_KNOWN = (*_COUNTED, ComplementNB, LogisticRegression, NBLogisticRegression, SGDClassifier)
+# An estimator of the user's gets the text options of its name.
+_NAMES = {
+    NBLogisticRegression: "nb_logistic",
+    LogisticRegression: "logistic",
+    SGDClassifier: "logistic",
+    MultinomialNB: "naive_bayes",
+    BernoulliNB: "naive_bayes",
+    ComplementNB: "complement",
+}
 
 
 def kind_of(model: Any) -> Kind:
@@ -49,12 +58,12 @@ def kind_of(model: Any) -> Kind:
                 f"model must be one of {', '.join(KINDS)} or a classifier, got {model!r}"
             )
         return KINDS[model]
-    if isinstance(model, type) or not isinstance(model, _KNOWN):
-        names = ", ".join(kind.__name__ for kind in _KNOWN)
-        raise ValueError(
-            f"model must be one of {', '.join(KINDS)}, or an object of {names}; got {model!r:.80}"
-        )
-    from sklearn.base import clone
+    for kind, name in _NAMES.items():
+        if isinstance(model, kind):
+            from sklearn.base import clone
 
-    weighting = "counts" if isinstance(model, _COUNTED) else "sublinear_tfidf"
-    return Kind(lambda: clone(model), weighting, (1, 1), _WORDS, 1)
+            return KINDS[name]._replace(make=lambda: clone(model))
+    names = ", ".join(kind.__name__ for kind in _NAMES)
+    raise ValueError(
+        f"model must be one of {', '.join(KINDS)}, or an object of {names}; got {model!r:.80}"
+    )

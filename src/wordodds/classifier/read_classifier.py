@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds.classifier.inherited import check_inherited
+
 __all__ = ["FittedClassifier", "read_classifier"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -20,6 +22,16 @@ class FittedClassifier(NamedTuple):
     link: str
     binarize: bool  # whether it asks only if a feature is there
 
+
+# What a LinearModel does in the place of the classifier.
+_METHODS = (
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "_joint_log_likelihood",
+    "_predict_proba_lr",
+)
 
 _MARGINS = (
     "LinearSVC",
@@ -42,7 +54,10 @@ def read_classifier(classifier: Any) -> FittedClassifier:
     for name, read in _READERS.items():
         if name in names:
             check_is_fitted(classifier)
+            check_inherited(classifier, _METHODS)
             fitted = read(classifier)
+            if np.isnan(fitted.bias).any():  # minus infinity: a class that no batch has shown yet
+                raise ValueError("its intercepts are not numbers")
             return fitted._replace(labels=np.asarray(fitted.labels))
     raise ValueError(f"a LinearModel can be made of {', '.join(_READERS)}")
 
@@ -122,6 +137,9 @@ def _nb_logistic(classifier: Any) -> FittedClassifier:
 
 
 def _margins(classifier: Any) -> FittedClassifier:
+    binarizer = getattr(classifier, "_label_binarizer", None)
+    if getattr(binarizer, "y_type_", "").startswith("multilabel"):
+        raise ValueError("a LinearModel gives each text one label, not several")
     return _of_coefficients(classifier, "none")
 
 

@@ -6,6 +6,7 @@ from sklearn.feature_extraction import text as peer
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import text as core
+from wordodds.classifier.inherited import check_inherited
 from wordodds.model.features import TextFeatures
 from wordodds.text.terms import pack_vocabulary
 
@@ -35,6 +36,7 @@ def read_vectorizer(vectorizer: Any) -> tuple[TextFeatures, core.Vocabulary | No
         raise ValueError(
             f"input={vectorizer.input!r} reads files: a LinearModel takes text (input='content')"
         )
+    check_inherited(vectorizer, ("transform", "_count_vocab"))
     if isinstance(vectorizer, peer.HashingVectorizer):
         features = TextFeatures(
             n_hashed=int(vectorizer.n_features),

@@ -1,6 +1,8 @@
 """TextClassifier: the whole job in one object."""
 
 import os
+from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,7 +15,12 @@ from wordodds.classifier.kinds import WEIGHTINGS, Kind, kind_of
 from wordodds.model.evaluation import Evaluation
 from wordodds.model.explanation import Explanation
 from wordodds.model.linear_model import LinearModel
-from wordodds.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from wordodds.text import (
+    CountVectorizer,
+    HashingVectorizer,
+    TfidfTransformer,
+    TfidfVectorizer,
+)
 
 __all__ = ["TextClassifier"]
 
@@ -32,16 +39,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ratio, then logistic regression (`NBLogisticRegression`); the most accurate. "logistic": the
         same words without the ratio, all classes in one softmax. "naive_bayes": `MultinomialNB` on
         counts, the quickest. "complement": `ComplementNB` on tf-idf. Or an object of one of these
-        classes, `BernoulliNB` or `SGDClassifier`, with parameters of your own.
+        classes, `BernoulliNB` or `SGDClassifier`, with parameters of your own; its text options are
+        those of the name, "naive_bayes" and "logistic" for the last two.
     weighting : {"counts", "binary", "tfidf", "sublinear_tfidf"} or None
         What a word's count becomes; None: what suits the model.
     ngram_range : (int, int) or None
-        Lengths of word sequences; None: (1, 2) for the logistic ones by name, else (1, 1).
+        Lengths of word sequences; None: (1, 2) for the logistic ones, else (1, 1).
     token_pattern : str or None
         What a word is; None: runs of letters and digits, of two or more for naive Bayes.
     min_df : int, float or None
-        Documents that a term must occur in; None: 2 for the logistic ones by name from a thousand
-        documents on, else 1.
+        Documents that a term must occur in; None: 2 for the logistic ones from a thousand documents
+        on, else 1.
     max_df, max_features : as in `CountVectorizer`
         Further limits of the vocabulary.
     analyzer, lowercase, strip_accents, stop_words, stemmer, preprocessor, tokenizer : as in \
@@ -133,14 +141,24 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             How much each text counts in the weights of words; all count in the vocabulary.
         """
         kind = kind_of(self.model)
-        texts = texts if hasattr(texts, "__len__") else list(texts)
-        vectorizer = self._vectorizer(kind, len(texts))
-        rows = vectorizer.fit_transform(texts)
+        if isinstance(texts, Iterator):
+            texts = list(texts)
+        try:
+            n_documents = len(texts)
+        except TypeError:  # which the vectorizer will say better
+            n_documents = 0
+        steps = self._text_steps(kind, n_documents)
+        rows = texts
+        for step in steps:
+            rows = step.fit_transform(rows)
         classifier = self._classifier(kind).fit(rows, labels, sample_weight=sample_weight)
-        return self._adopt(vectorizer, classifier)
+        return self._adopt(steps, classifier)
 
     def partial_fit(self, texts: Any, labels: Any, classes: Any = None) -> "TextClassifier":
         """Learn from one more batch; needs ``n_hashed`` and a model that learns by batches.
+
+        Goes on from `fit` or the last batch. What `calibrate` found is forgotten: calibrate again
+        after the last one.
 
         Parameters
         ----------
@@ -157,17 +175,25 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "partial_fit needs n_hashed, such as TextClassifier(..., n_hashed=2**20): a "
                 "vocabulary would have to be known before the last batch"
             )
-        classifier = getattr(self, "_growing", None) or self._classifier(kind)
+        # A copy: after Ctrl-C the batch has not been learnt, and may be learnt again.
+        growing = getattr(self, "_growing", None)
+        classifier = self._classifier(kind) if growing is None else deepcopy(growing)
+        if type(classifier) is not type(kind.make()):
+            raise ValueError(
+                f"this classifier has learnt with {type(classifier).__name__}, and model is now "
+                f"{self.model!r}: begin anew with fit"
+            )
         if not hasattr(classifier, "partial_fit"):
             raise ValueError(
                 f"{type(classifier).__name__} cannot learn by batches: use model='naive_bayes', "
                 "'complement' or SGDClassifier()"
             )
-        vectorizer = self._vectorizer(kind, _MANY)
-        classifier.partial_fit(vectorizer.transform(texts), labels, classes=classes)
-        self._adopt(vectorizer, classifier)
-        self._growing = classifier
-        return self
+        steps = self._text_steps(kind, _MANY)
+        rows = texts
+        for step in steps:  # none of which learns from the texts
+            rows = step.fit_transform(rows)
+        classifier.partial_fit(rows, labels, classes=classes)
+        return self._adopt(steps, classifier)
 
     def predict(self, texts: Any) -> npt.NDArray[Any]:
         """Return the most probable label of each text.
@@ -321,12 +347,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "linear_model_")
         return self.linear_model_
 
-    def _adopt(self, vectorizer: Any, classifier: Any) -> "TextClassifier":
-        model = linear_model_of(("text", vectorizer), [], ("model", classifier))
+    def _adopt(self, steps: list[Any], classifier: Any) -> "TextClassifier":
+        between = [("weights", step) for step in steps[1:]]
+        model = linear_model_of(("text", steps[0]), between, ("model", classifier))
         model.n_jobs = self.n_jobs
-        self._growing = None
-        self.classes_ = model.labels
-        self.linear_model_ = model
+        grows = self.n_hashed is not None and hasattr(classifier, "partial_fit")
+        # In one step, so that Ctrl-C finds the old state or the new one.
+        self.__dict__.update(
+            _growing=classifier if grows else None, classes_=model.labels, linear_model_=model
+        )
         return self
 
     def _classifier(self, kind: Kind) -> Any:
@@ -335,7 +364,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             classifier.set_params(n_jobs=self.n_jobs)
         return classifier
 
-    def _vectorizer(self, kind: Kind, n_documents: int) -> Any:
+    def _text_steps(self, kind: Kind, n_documents: int) -> list[Any]:
         weighting = kind.weighting if self.weighting is None else self.weighting
         if weighting not in WEIGHTINGS:
             raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}, got {weighting!r}")
@@ -361,17 +390,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.min_df if self.min_df is not None else (1 if small else kind.min_df)
         )
         if weighting in ("counts", "binary"):
-            return CountVectorizer(**options)
-        return TfidfVectorizer(sublinear_tf=weighting == "sublinear_tfidf", **options)
+            return [CountVectorizer(**options)]
+        return [TfidfVectorizer(sublinear_tf=weighting == "sublinear_tfidf", **options)]
 
-    def _hashing(self, weighting: str, options: dict[str, Any]) -> HashingVectorizer:
+    def _hashing(self, weighting: str, options: dict[str, Any]) -> list[Any]:
         for name, default in (("min_df", None), ("max_df", 1.0), ("max_features", None)):
             if getattr(self, name) != default:
                 raise ValueError(f"{name} needs a vocabulary: leave it, or leave n_hashed")
-        norm = None if weighting in ("counts", "binary") else "l2"
-        return HashingVectorizer(
-            n_features=self.n_hashed, norm=norm, alternate_sign=False, **options
+        hashed = HashingVectorizer(
+            n_features=self.n_hashed, norm=None, alternate_sign=False, **options
         )
+        if weighting in ("counts", "binary"):
+            return [hashed]
+        sublinear = weighting == "sublinear_tfidf"
+        weights = TfidfTransformer(use_idf=False, sublinear_tf=sublinear, n_jobs=self.n_jobs)
+        return [hashed, weights]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

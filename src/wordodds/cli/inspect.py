@@ -61,18 +61,18 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(facts: dict[str, Any], top: dict[Any, list[tuple[str, float]]]) -> None:
+    from wordodds.cli.table import print_table, printable
+
     width = max(map(len, facts))
     for name, value in facts.items():
-        print(f"{name.ljust(width)}  {_shown(value)}")
+        print(f"{name.ljust(width)}  {printable(_shown(value))}")
     if top:
-        from wordodds.cli.table import print_table
-
         rows = [
             [str(label), "  ".join(f"{word}\N{NO-BREAK SPACE}{odds:+.1f}" for word, odds in best)]
             for label, best in top.items()
         ]
         print()
-        print_table(["label", "features and their log-odds"], rows)
+        print_table(["label", "features, and what one unit of each adds to the log-odds"], rows)
 
 
 def _shown(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ __all__ = [
     "load_corpus",
     "load_model",
     "ngrams",
+    "not_onto",
     "positive",
     "print_json",
     "probability",
@@ -271,6 +273,25 @@ def progress_unless(hidden: bool, label: str, total: int | None) -> Iterator[Cal
         yield advance
 
 
+def not_onto(target: str, source: str) -> None:
+    """Refuse to write onto what is read.
+
+    Parameters
+    ----------
+    target, source : str
+        Paths, or "-".
+
+    Raises
+    ------
+    UsageError
+        If both are the same file.
+    """
+    if "-" in (target, source) or not (os.path.exists(target) and os.path.exists(source)):
+        return
+    if os.path.samefile(target, source):
+        raise UsageError(f"{target} would be written onto {source}, which is read: name another")
+
+
 def load_model(path: str) -> Any:
     """Load a model; scikit-learn stays out.
 
@@ -342,7 +363,12 @@ def print_json(value: Any) -> None:
     >>> print_json({"accuracy": 0.5, "worst": float("nan")})
     {"accuracy": 0.5, "worst": null}
     """
-    print(json.dumps(_plain(value), ensure_ascii=False))
+    text = json.dumps(_plain(value), ensure_ascii=False)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:  # spelt as JSON spells it, not as Python does
+        text = json.dumps(_plain(value))
+    print(text)
 
 
 def _plain(value: Any) -> Any:

@@ -15,6 +15,7 @@ from wordodds.cli.options import (
     bad_rows_of,
     exit_code,
     load_model,
+    not_onto,
     positive,
     print_json,
     probability,
@@ -100,6 +101,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(
             "--json reports on the run and needs --output FILE; --output-format jsonl is for labels"
         )
+    not_onto(options.output, options.model)
     start = time.perf_counter()
     keep = tuple(name for name in options.keep.split(",") if name)
     reading = read_options(options, labels=False, keep=keep, batch_rows=options.batch_size)

@@ -3,7 +3,29 @@
 import sys
 from collections.abc import Sequence
 
-__all__ = ["print_table"]
+__all__ = ["print_table", "printable"]
+
+
+def printable(text: str) -> str:
+    r"""Return text without what would steer a terminal: control characters are spelt out.
+
+    Parameters
+    ----------
+    text : str
+        Perhaps from a stranger.
+
+    Examples
+    --------
+    >>> printable("red\x1b[31m")
+    'red\\x1b[31m'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\N{NO-BREAK SPACE}" else _spelt(c) for c in text)
+
+
+def _spelt(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -24,6 +46,7 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     ham    lunch you
     spam   money
     """
+    rows = [[printable(cell) for cell in cells] for cells in rows]
     if not (sys.stdout.isatty() and _print_rich(header, rows)):
         _print_plain(header, rows)
 

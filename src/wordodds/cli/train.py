@@ -18,6 +18,7 @@ from wordodds.cli.options import (
     fraction,
     load_corpus,
     ngrams,
+    not_onto,
     positive,
     print_json,
 )
@@ -94,6 +95,7 @@ def run(options: argparse.Namespace) -> int:
         What the shell passed.
     """
     _check_target(options.model)
+    not_onto(options.model, options.data)
     bad_rows = bad_rows_of(options)
     corpus, reading = _timed(lambda: load_corpus(options, bad_rows))
     assert corpus.labels is not None
@@ -218,12 +220,14 @@ def _check_target(path: str) -> None:
 
 
 def _print(report: dict[str, Any]) -> None:
+    from wordodds.cli.table import printable
+
     classes = report["classes"]
     shown = ", ".join(f"{label} {count:,}" for label, count in list(classes.items())[:5])
     more = f", and {len(classes) - 5} more" if len(classes) > 5 else ""
     seconds = report["seconds"]
     print(f"read       {report['documents']:,} documents in {seconds['reading']:.2f} s")
-    print(f"classes    {len(classes)}: {shown}{more}")
+    print(f"classes    {len(classes)}: {printable(shown)}{more}")
     print(
         f"train      {report['kind']} on {report['trained_on']:,} documents, "
         f"{report['features']:,} features in {seconds['training']:.2f} s"

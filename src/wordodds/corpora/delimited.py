@@ -41,7 +41,7 @@ def read_delimited(
     for row, fields in table.rows():
         rows.append(row)
         kept.append(fields)
-        n_characters += len(fields[table.text])
+        n_characters += sum(map(len, fields))
         if n_characters >= options.batch_bytes:
             yield table.batch(rows, kept)
             rows, kept, n_characters = [], [], 0
@@ -79,6 +79,9 @@ class _Table:
                 return
             except csv.Error as error:
                 reason = str(error).replace("\t", "\\t")
+                last = self._reader.line_num
+                if last > row:
+                    reason += f", and took the lines up to {last} for one field"
                 remedy = "if quotes are mere characters, pass --no-quotes (quotes=False)"
                 self._bad(row, f"{reason}; {remedy}")
                 continue

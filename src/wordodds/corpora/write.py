@@ -105,6 +105,13 @@ class _TextWriter:
 
 def _as_lines(columns: Mapping[str, list[Any]]) -> str:
     spelt = [_plain(column) for column in columns.values()]
+    for name, values in zip(columns, spelt, strict=True):
+        whole = "".join(values)
+        if "\n" in whole or "\r" in whole or (len(spelt) > 1 and "\t" in whole):
+            raise ValueError(
+                f"a value of {name!r} has a line break or a tab, which would break the lines: "
+                "write jsonl or csv"
+            )
     rows = spelt[0] if len(spelt) == 1 else map("\t".join, zip(*spelt, strict=True))
     return "\n".join([*rows, ""])
 

@@ -1,6 +1,7 @@
 """NBLogisticRegression: logistic regression where naive Bayes has set the scales."""
 
 import warnings
+from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +19,9 @@ __all__ = ["NBLogisticRegression"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-_LARGEST = 1e15  # entries whose squares, times scales and C, single precision can follow
+# Weights are in single precision: C times the square of an entry that it follows; parameters.
+_LARGEST_CURVATURE = 1e14
+_LARGEST = {"floor": 1e6, "intercept_scaling": 1e6, "max_iter": 2**31 - 1}
 
 
 class NBLogisticRegression(LinearClassifier):
@@ -132,13 +135,21 @@ class NBLogisticRegression(LinearClassifier):
             self, X, y, sample_weight, how, self.C, rescale=False, non_negative=True
         )
         rows = problem.matrix.as_csr()
-        if len(rows.data) and float(rows.data.max()) > _LARGEST:
-            raise ValueError(f"entries of X above {_LARGEST:g} are too large: scale X down")
         counts = problem.row_weights * problem.total_weight
+        largest = float(rows.data.max()) if len(rows.data) else 0.0
+        with np.errstate(over="ignore"):
+            curvature = float(self.C * counts.max()) * np.square(max(1.0, largest))
+        if not curvature <= _LARGEST_CURVATURE:
+            raise ValueError(
+                f"C, times the largest weight of a row, times the square of the largest entry of X "
+                f"is {curvature:.2g}, more than {_LARGEST_CURVATURE:g}: scale X down, or lower C"
+            )
         n_columns = 1 if len(problem.classes) == 2 else len(problem.classes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         columns, intercept, n_epochs, change = core.csr_fit_ratio_logistic(
-            *rows[:3],
+            rows.indptr,
+            rows.indices,
+            rows.data.astype(np.float64, copy=False),
             rows.n_cols,
             problem.codes,
             self.C * counts,
@@ -200,9 +211,10 @@ class NBLogisticRegression(LinearClassifier):
             value = getattr(self, name)
             if name == "tol" and value is None:
                 continue
-            kinds = (int, np.integer) if name == "max_iter" else (int, float, np.number)
-            if isinstance(value, bool) or not isinstance(value, kinds):
+            is_number = isinstance(value, Integral if name == "max_iter" else Real)
+            if isinstance(value, bool) or not is_number:
                 raise TypeError(f"{name} must be a number, got {value!r}")
-            if not 0 <= value < np.inf or (value == 0 and name != "floor"):
+            largest = _LARGEST.get(name, 1e300)
+            if not 0 <= value <= largest or (value == 0 and name != "floor"):
                 least = ">= 0" if name == "floor" else "> 0"
-                raise ValueError(f"{name} must be {least} and finite, got {value!r}")
+                raise ValueError(f"{name} must be {least} and at most {largest:g}, got {value!r}")

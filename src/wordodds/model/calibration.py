@@ -27,6 +27,7 @@ from wordodds.model.links import (
     LINKS,
     checked_scores,
     class_log_odds,
+    log_probabilities,
     probabilities,
     scaled_rows,
 )
@@ -363,6 +364,9 @@ def _warn_of_unseen(seen: npt.NDArray[np.bool_], names: list[str], n_rows: int) 
 def _odds(scores: Floats, temperature: Temperature, link: str) -> Floats:
     if link == "softmax":
         scores = tempered(scores, temperature, link)
+    elif link == "one_vs_rest" and scores.shape[1] > 1:
+        # What a class is worth beside the others: several may be sure of the same text.
+        scores, link = log_probabilities(scores, link), "softmax"
     return class_log_odds(scores, link)
 
 

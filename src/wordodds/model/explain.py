@@ -1,7 +1,7 @@
 """Explanations: what each feature of one text adds to the log-odds, and where it stands."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,6 +35,7 @@ def explain(model: LinearModel, text: Any, label: Any, against: Any) -> Explanat
     """
     if not isinstance(text, str | bytes):
         raise TypeError(f"text must be one str, got {type(text).__name__}: explain one at a time")
+    text = str(text) if isinstance(text, str) else text  # the compiled analyzer takes no subclass
     if label is None:
         label = model.predict([text])[0]
     contrast = model.contrast(label, against)
@@ -96,9 +97,11 @@ def _occurrences(
     """Return the text to show, and each occurrence of a feature with its pieces of that text."""
     if features.options is None:
         return shown, []
+    read = str.lower if features.lowercase else str
     if features.analyzer in ("word", "unicode_word"):
         words = features.options.single_words().features(document, *execution(1))
-        text, places = _find_in_order(words, (shown, document, " ".join(words)))
+        candidates = (shown, document, " ".join(words))
+        text, places = _words_in_order(words, candidates, read, features.analyzer == "word")
         # n-grams of one length after the other, each over consecutive words
         shortest, longest = features.ngram_range
         pieces: list[Pieces] = [
@@ -107,38 +110,65 @@ def _occurrences(
             for i in range(len(places) - n + 1)
         ]
     else:
-        text, places = _find_in_order(found, (shown, document), overlapping=True)
+        text, places = _ngrams_in_order(found, (shown, document), read)
         pieces = [[place] for place in places]
     if len(pieces) != len(found):
         return shown, []
     return text, [(each[name], piece) for name, piece in zip(found, pieces, strict=True)]
 
 
-def _find_in_order(
-    words: list[str], texts: Sequence[str], *, overlapping: bool = False
+def _words_in_order(
+    words: list[str], texts: Sequence[str], read: Callable[[str], str], whole: bool
 ) -> tuple[str, list[tuple[int, int]]]:
-    """Return the first of the texts that has all words, in order, and where they stand."""
-    for text in texts:
-        # Lower-casing may change the length of a text; then positions would not be those of it.
-        lowered = text.lower()
-        if len(lowered) != len(text):
-            continue
-        places, at = [], 0
+    """Return the first of the texts that has all words, in order, and where they stand.
+
+    ``whole``: a word is a run of word characters, and never a part of one.
+    """
+    for text, searched in _readable(texts, read):
+        places: list[tuple[int, int]] = []
+        at = 0
         for word in words:
-            begin = _find(word, text, lowered, at)
-            if begin < 0 and overlapping:
-                begin = _find(word, text, lowered, 0)  # n-grams of the next length
+            begin = searched.find(word, at)
+            while begin >= 0 and whole and not _stands_alone(searched, begin, begin + len(word)):
+                begin = searched.find(word, begin + 1)
             if begin < 0:
                 break
-            places.append((begin, begin + len(word.strip() if overlapping else word)))
-            at = begin if overlapping else begin + len(word)
+            at = begin + len(word)
+            places.append((begin, at))
         if len(places) == len(words):
             return text, places
     return texts[0], []
 
 
-def _find(word: str, text: str, lowered: str, at: int) -> int:
-    word = word.strip()
-    begin = text.find(word, at)
-    in_lowered = lowered.find(word, at)
-    return min(begin, in_lowered) if min(begin, in_lowered) >= 0 else max(begin, in_lowered)
+def _ngrams_in_order(
+    ngrams: list[str], texts: Sequence[str], read: Callable[[str], str]
+) -> tuple[str, list[tuple[int, int]]]:
+    """Return the same for n-grams of characters, which overlap, one length after the other."""
+    for text, searched in _readable(texts, read):
+        places: list[tuple[int, int]] = []
+        at = 0
+        for ngram in ngrams:
+            characters = ngram.strip()  # the spaces around words are not all in the text
+            begin = searched.find(characters, at)
+            if begin < 0:
+                begin = searched.find(characters)
+            if begin < 0:
+                break
+            at = begin
+            places.append((begin, begin + len(characters)))
+        if len(places) == len(ngrams):
+            return text, places
+    return texts[0], []
+
+
+def _readable(texts: Sequence[str], read: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """Give texts with what the analyzer sees of them, where positions are the same in both."""
+    for text in texts:
+        searched = read(text)
+        if len(searched) == len(text):  # lower-casing may make two characters of one
+            yield text, searched
+
+
+def _stands_alone(text: str, begin: int, end: int) -> bool:
+    before, behind = text[begin - 1 : begin], text[end : end + 1]
+    return not any(side.isalnum() or side == "_" for side in (before, behind))

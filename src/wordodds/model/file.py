@@ -49,6 +49,7 @@ def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
         What is there is replaced.
     """
     features = model.features
+    _check_loadable(features)
     arrays: dict[str, npt.NDArray[Any]] = {"weights": model._weights, "bias": model.bias}
     arrays |= pack_labels(model.labels)
     strings = {
@@ -74,6 +75,15 @@ def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
         strings["calibration"] = json.dumps(of_calibration)
         arrays |= {f"calibration.{name}": array for name, array in its_arrays.items()}
     write_container(path, arrays, strings)
+
+
+def _check_loadable(features: TextFeatures) -> None:
+    """Raise before anything is written if `load` would refuse the options."""
+    text = json.dumps({name: getattr(features, name) for name in OPTIONS})
+    try:
+        checked_options(_plain_object(text, "features"))
+    except ValueError as error:
+        raise ValueError(f"a model file cannot hold this model: {error}") from error
 
 
 def load(
@@ -114,6 +124,17 @@ def load(
         not given.
     OSError
         If it cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, wordodds
+    >>> texts = ["free money now", "cheap money", "see you at lunch", "lunch with you"]
+    >>> classifier = wordodds.TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     classifier.save(f"{folder}/spam.wordodds")
+    ...     model = wordodds.load(f"{folder}/spam.wordodds")
+    >>> model.predict(["money for lunch money"])
+    array(['spam'], dtype='<U4')
     """
     name = os.fspath(path)
     content = read_container(path, verify=verify, mmap=mmap)

@@ -47,7 +47,11 @@ class LabelWeights:
         return len(self.labels)
 
     def top_features(self, label: Any = None, n: int = 10) -> Any:
-        """Return the features that speak most for a label, with their log-odds.
+        """Return the features that speak most for a label, with their weights.
+
+        A weight is what one unit of the feature adds to the log-odds: one occurrence where counts
+        are taken as they are; where documents are divided by their norm, a document of nothing
+        else. What it adds to a text of yours, `explain` tells.
 
         Parameters
         ----------
@@ -89,6 +93,8 @@ class LabelWeights:
             As in `explain`.
         """
         code = self.code_of(label)
+        if against is not None and self.code_of(against) == code:
+            raise ValueError(f"against must be another label than {label!r}")
         columns = np.zeros(len(self._bias))
         if len(columns) == 1:
             columns[0] = 1.0 if code == 1 else -1.0

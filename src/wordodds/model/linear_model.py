@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from wordodds._core.score import TextScorer
 from wordodds._execution import execution
-from wordodds._labels import encode_known_labels
+from wordodds._labels import encode_known_labels, encode_labels
 from wordodds.model.calibration import Calibration, fit_calibration, threshold_for
 from wordodds.model.features import TextFeatures
 from wordodds.model.label_weights import LabelWeights, padded
@@ -58,6 +58,16 @@ class LinearModel(LabelWeights):
         The classes, in the order of all columns.
     n_jobs : int or None
         Threads, as in the vectorizers; may be set.
+
+    Examples
+    --------
+    >>> from wordodds import TextClassifier
+    >>> texts = ["free money now", "cheap money", "see you at lunch", "lunch with you"]
+    >>> model = TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"]).linear_model_
+    >>> model
+    <LinearModel NBLogisticRegression: 17 features, 2 labels ('ham', 'spam')>
+    >>> model.predict(["money for lunch money"])
+    array(['spam'], dtype='<U4')
     """
 
     def __init__(
@@ -76,7 +86,8 @@ class LinearModel(LabelWeights):
             raise ValueError(f"link must be one of {', '.join(LINKS)}, got {link!r}")
         if len(labels) < 2 or n_columns not in {len(labels)} | ({1} if len(labels) == 2 else set()):
             raise ValueError(f"{len(labels)} labels do not go with {n_columns} columns of weights")
-        self.labels = labels
+        self.labels = np.array(labels)
+        self.labels.flags.writeable = False  # any number of threads share them
         self.features = features
         self.link = link
         self.name = name
@@ -190,10 +201,10 @@ class LinearModel(LabelWeights):
             The right labels.
         """
         predicted = self.predict(texts)
-        right = np.asarray(labels)
-        if right.shape != predicted.shape:
-            raise ValueError(f"there are {len(predicted)} texts and {len(right)} labels")
-        return float(np.mean(predicted == right)) if len(right) else float("nan")
+        if len(predicted) == 0:
+            raise ValueError("there must be a text to score")
+        known, codes = encode_labels(labels, len(predicted))
+        return float(np.mean(predicted == known[codes]))
 
     def evaluate(self, texts: Any, labels: Any) -> "Evaluation":
         """Return accuracy, precision and recall of each label, log loss and calibration error.

@@ -49,7 +49,7 @@ def unpack_labels(arrays: Arrays) -> npt.NDArray[Any]:
     """
     words = unpack_words(arrays, "labels")
     if words is not None:
-        labels = np.array(words)
+        labels = _as_array(words)
     else:
         labels = np.array(arrays["labels"])
         if labels.dtype not in _NUMBERS.values():
@@ -59,6 +59,14 @@ def unpack_labels(arrays: Arrays) -> npt.NDArray[Any]:
     if labels.ndim != 1 or len(np.unique(labels, equal_nan=True)) != len(labels):
         raise ValueError("labels must be a row of distinct values")
     return labels
+
+
+def _as_array(words: tuple[str, ...]) -> npt.NDArray[Any]:
+    # NumPy gives each as much room as the longest has, and forgets a NUL at the end.
+    longest, total = max(map(len, words), default=0), sum(map(len, words))
+    if longest * len(words) > 4 * total + 4096 or any(word.endswith("\0") for word in words):
+        return np.array(words, dtype=object)
+    return np.array(words)
 
 
 def pack_words(name: str, words: Iterable[str]) -> dict[str, npt.NDArray[Any]]:

@@ -43,8 +43,8 @@ struct RatioFit {
 // Preconditions: no column twice in a row; entries >= 0 and finite. weights_out[j * stride + k]; lengths:
 // weights_out n_cols * stride, intercept_out n_columns. Padding is left as it is. Weights are kept in float, sums in double. O(nnz * n_columns) an epoch, parallel
 // over blocks of columns: the same bits for any n_jobs and any instruction set.
-template <class Index, class Value>
-RatioFit csr_fit_ratio_logistic(const CsrView<Index, Value>& matrix, const RatioProblem& problem,
+template <class Index>
+RatioFit csr_fit_ratio_logistic(const CsrView<Index, double>& matrix, const RatioProblem& problem,
                                 const Execution& execution, int64_t stride,
                                 std::span<double> weights_out, std::span<double> intercept_out);
 
