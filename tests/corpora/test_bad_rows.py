@@ -279,3 +279,22 @@ def test_a_quote_that_never_ends_says_what_it_took(tmp_path):
     path.write_text('label,text\nspam,"oops\n' + "ham,fine\n" * 10)
     with pytest.raises(CorpusError, match=r"line 2: .*took the lines up to 12 for one field"):
         read_corpus(str(path), ReadOptions())
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("data.jsonl", '{"text": "a"}\n{"text": 3}\nnot json\n{"no": "text"}\n'),
+        ("data.csv", "text,other\na,b\nonly\na,b,c\n"),
+    ],
+)
+def test_bad_rows_are_told_in_their_order(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_text(content)
+    bad_rows = BadRows(skip=True)
+    list(read_batches(str(path), ReadOptions(labels=False), bad_rows))
+    lines = [int(place.split("line ")[1].split(":")[0]) for place in bad_rows.first]
+    assert bad_rows.count >= 2
+    assert lines == sorted(lines)
+    with pytest.raises(BadRowError, match=f"line {lines[0]}:"):
+        list(read_batches(str(path), ReadOptions(labels=False), BadRows()))

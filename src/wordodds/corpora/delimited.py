@@ -15,6 +15,7 @@ __all__ = ["read_delimited"]
 # The module's own limit of 128 KB is less than a long document. A quote that never closes would
 # take in the rest of the file: this ends it.
 _LONGEST_FIELD = 1 << 30
+_MANY_UNREAD = 10_000  # bad rows that wait for their batch
 
 
 def read_delimited(
@@ -63,6 +64,7 @@ class _Table:
         self._damaged = False
         self._names: list[str] = []
         self._keep: dict[str, int] = {}
+        self._unread: dict[int, str] = {}  # told with the other bad rows of a batch, in order
         self._reader = csv.reader(
             self._lines(),
             delimiter=delimiter,
@@ -108,7 +110,8 @@ class _Table:
             {name: column(position) for name, position in self._keep.items()},
             rows,
         )
-        return checked_batch(batch, self._source.place, self._bad_rows)
+        unread, self._unread = self._unread, {}
+        return checked_batch(batch, self._source.place, self._bad_rows, unread)
 
     def _lines(self) -> Iterator[str]:
         for block in text_blocks(self._source, self._options):
@@ -116,7 +119,11 @@ class _Table:
             yield from io.StringIO(block.text, newline="\n")
 
     def _bad(self, row: int, reason: str) -> None:
-        self._bad_rows.add(self._source.place(row), reason)
+        self._unread[row] = reason
+        if len(self._unread) >= _MANY_UNREAD:
+            for bad_row, its_reason in self._unread.items():
+                self._bad_rows.add(self._source.place(bad_row), its_reason)
+            self._unread = {}
 
     def _name_columns(self, first: list[str]) -> None:
         options = self._options

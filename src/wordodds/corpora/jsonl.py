@@ -31,7 +31,7 @@ def read_jsonl(source: Input, options: ReadOptions, bad_rows: BadRows) -> Iterat
     number = 1
     for block in text_blocks(source, options):
         lines = split_lines(block.text)
-        rows, records = _records(lines, number, block.damaged, source, options, bad_rows)
+        rows, records, unread = _records(lines, number, block.damaged, options)
         number += len(lines)
         text, label = options.text_column or "text", options.label_column or "label"
         batch = Batch(
@@ -40,19 +40,18 @@ def read_jsonl(source: Input, options: ReadOptions, bad_rows: BadRows) -> Iterat
             {name: _column(records, name, None) for name in options.keep},
             rows,
         )
-        yield checked_batch(batch, source.place, bad_rows)
+        yield checked_batch(batch, source.place, bad_rows, unread)
 
 
 def _records(
     lines: list[str],
     number: int,
     damaged: bool,
-    source: Input,
     options: ReadOptions,
-    bad_rows: BadRows,
-) -> tuple[list[int], list[dict[str, Any]]]:
+) -> tuple[list[int], list[dict[str, Any]], dict[int, str]]:
     rows: list[int] = []
     records: list[dict[str, Any]] = []
+    unread: dict[int, str] = {}
     for row, line in enumerate(lines, number):
         try:
             record, end = _scan(line, 0)
@@ -65,11 +64,11 @@ def _records(
             try:
                 record = _careful(line, options)
             except ValueError as error:
-                bad_rows.add(source.place(row), str(error))
+                unread[row] = str(error)
                 continue
         rows.append(row)
         records.append(record)
-    return rows, records
+    return rows, records, unread
 
 
 def _careful(line: str, options: ReadOptions) -> dict[str, Any]:

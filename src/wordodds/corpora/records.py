@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 __all__ = [
@@ -210,7 +211,12 @@ class BadRows:
         return f"skipped {self.count:,} bad {rows}: {'; '.join(self.first)}{rest}"
 
 
-def checked_batch(batch: Batch, where: Callable[[int], str], bad_rows: BadRows) -> Batch:
+def checked_batch(
+    batch: Batch,
+    where: Callable[[int], str],
+    bad_rows: BadRows,
+    unread: Mapping[int, str] = MappingProxyType({}),
+) -> Batch:
     """Return the rows whose text is text and whose label is a label.
 
     Parameters
@@ -220,7 +226,9 @@ def checked_batch(batch: Batch, where: Callable[[int], str], bad_rows: BadRows) 
     where : callable
         Makes a place, such as "mail.jsonl, line 7", of the number of a row.
     bad_rows : BadRows
-        Hears of the others.
+        Hears of the others, in their order.
+    unread : mapping of int to str
+        Rows that could not even be read, and are not in the batch -> what is wrong with them.
 
     Examples
     --------
@@ -236,11 +244,15 @@ def checked_batch(batch: Batch, where: Callable[[int], str], bad_rows: BadRows) 
     if labels is not None and not plain_labels(labels):
         faults = _faults(labels, label_fault) | faults
         batch.labels = [int(x) if type(x) is float and x.is_integer() else x for x in labels]
-    return without(batch, faults, where, bad_rows)
+    return without(batch, faults, where, bad_rows, unread)
 
 
 def without(
-    batch: Batch, faults: dict[int, str], where: Callable[[int], str], bad_rows: BadRows
+    batch: Batch,
+    faults: dict[int, str],
+    where: Callable[[int], str],
+    bad_rows: BadRows,
+    unread: Mapping[int, str] = MappingProxyType({}),
 ) -> Batch:
     """Return a batch of lists without some of its rows.
 
@@ -250,13 +262,14 @@ def without(
         The rows.
     faults : dict of int to str
         Position in the batch -> what is wrong there.
-    where, bad_rows
+    where, bad_rows, unread
         As in `checked_batch`.
     """
+    bad = {batch.rows[position]: reason for position, reason in faults.items()} | dict(unread)
+    for row in sorted(bad):
+        bad_rows.add(where(row), bad[row])
     if not faults:
         return batch
-    for position in sorted(faults):
-        bad_rows.add(where(batch.rows[position]), faults[position])
 
     def good(column: Sequence[Any]) -> list[Any]:
         return [value for position, value in enumerate(column) if position not in faults]
