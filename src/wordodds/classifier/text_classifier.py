@@ -282,8 +282,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         text : str
             One document.
-        label, against : label or None
-            As in `LinearModel.explain`.
+        label : label or None
+            Whose log-odds; None: the most probable label's.
+        against : label or None
+            The label to compare with; None: all others, or their mean where scores mean something
+            only beside each other (softmax, naive Bayes).
         """
         return self._fitted().explain(text, label, against)
 
