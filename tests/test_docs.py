@@ -33,9 +33,7 @@ NUMBERS = {
 draw_naive_bayes = load(DOCS / "draw_naive_bayes.py")
 draw_logistic_regression = load(DOCS / "draw_logistic_regression.py")
 draw_text_classifier = load(DOCS / "draw_text_classifier.py")
-FIGURES = (
-    draw_naive_bayes.FIGURES | draw_logistic_regression.FIGURES | draw_text_classifier.FIGURES
-)
+FIGURES = draw_naive_bayes.FIGURES | draw_logistic_regression.FIGURES | draw_text_classifier.FIGURES
 AT_ONCE = [name for name, figure in FIGURES.items() if not figure.takes_corpus]
 WITH_CORPUS = [
     name for name, figure in FIGURES.items() if figure.takes_corpus and not figure.shows_time

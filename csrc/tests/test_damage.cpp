@@ -130,7 +130,7 @@ TEST("2,000 matrices without a defect run through every kernel") {
         Random random(36);
         for (int repeat = 0; repeat < n_matrices / 4; ++repeat) {
             const auto matrix = random_matrix<Index, Value>(random);
-            const Run run(job_counts[repeat % 3], available_instruction_sets().back());
+            const Run run(job_counts[static_cast<size_t>(repeat) % std::size(job_counts)], available_instruction_sets().back());
             CHECK_EQ(csr_find_defect(matrix.view(), {true, true}, run).defect, CsrDefect::none, repeat);
             run_every_kernel(random, matrix, run);
         }

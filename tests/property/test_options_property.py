@@ -1,6 +1,7 @@
 """Every option of the vectorizers against scikit-learn's, over all of Unicode."""
 
 import sys
+import unicodedata
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import wordodds
+
+from ..code_points import BLOCK, STARTS
 
 TRICKY = (
     "Σσς\u0130\u0307\u00ad'._٠ǅß\u2028\u2029\x1c\x85\xa0\u3000\ud800\U0001e900\x00\ufeff"
@@ -184,8 +187,8 @@ def test_every_code_point_once(analyzer, lowercase):
     # are counted, fewer of the others.
     around = "ab{0}Σ{0} " if analyzer == "word" else "{0}Σ "
     corpus = [
-        "".join(around.format(chr(code)) for code in range(start, start + 1024))
-        for start in range(0, sys.maxunicode + 1, 1024)
+        "".join(around.format(chr(code)) for code in range(start, start + BLOCK))
+        for start in STARTS
     ]
     options = {"analyzer": analyzer, "lowercase": lowercase}
     assert_same_vectorizer("CountVectorizer", options, corpus, corpus[:50])
@@ -201,3 +204,10 @@ def test_windows_leave_no_seam(length, analyzer, filler):
     corpus = ["ab " * (length // 3) + filler * 5 + "Σ end" * 700]
     options = {"analyzer": analyzer, "ngram_range": (1, 3)}
     assert_same_vectorizer("CountVectorizer", options, corpus, corpus)
+
+
+def test_no_code_point_that_is_assigned_is_left_out():
+    starts = set(STARTS)
+    for code in range(sys.maxunicode + 1):
+        if unicodedata.category(chr(code)) not in ("Cn", "Co"):
+            assert code - code % BLOCK in starts, hex(code)

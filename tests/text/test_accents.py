@@ -1,6 +1,5 @@
 """strip_accents compiled: what scikit-learn's functions make of every code point."""
 
-import sys
 from functools import cache
 
 import numpy as np
@@ -9,6 +8,8 @@ import sklearn.feature_extraction.text as peer
 
 import wordodds
 from wordodds.text.analysis import analysis_of
+
+from ..code_points import BLOCK, STARTS
 
 STRIP = {"unicode": peer.strip_accents_unicode, "ascii": peer.strip_accents_ascii}
 TEXTS = [
@@ -41,8 +42,8 @@ def stripped_code_points(every_code_point):
 def every_code_point():
     # In a context that shows what becomes of spaces, marks, letters and sigmas.
     return [
-        "".join(f"ab{chr(code)}Σ\u0301{chr(code)} " for code in range(start, start + 1024))
-        for start in range(0, sys.maxunicode + 1, 1024)
+        "".join(f"ab{chr(code)}Σ\u0301{chr(code)} " for code in range(start, start + BLOCK))
+        for start in STARTS
     ]
 
 
