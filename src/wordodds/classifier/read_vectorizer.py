@@ -6,7 +6,7 @@ from sklearn.feature_extraction import text as peer
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import text as core
-from wordodds.classifier.inherited import check_inherited
+from wordodds.classifier.inherited import check_inherited, own_methods
 from wordodds.model.features import TextFeatures
 from wordodds.text.terms import pack_vocabulary
 
@@ -59,7 +59,7 @@ def _options(vectorizer: Any) -> dict[str, Any]:
         "decode_error": vectorizer.decode_error,
         "missing": getattr(vectorizer, "missing", "error"),
     }
-    if _reads_its_own_way(vectorizer):
+    if own_methods(vectorizer, _METHODS):
         return options | {"callables": {"analyzer": vectorizer.build_analyzer()}}
     callables = {
         option: value
@@ -98,16 +98,3 @@ def _vocabulary_of(vectorizer: Any) -> core.Vocabulary:
 def _n_unknown(vectorizer: Any) -> int:
     unknown = getattr(vectorizer, "unknown", "ignore")
     return int(unknown == "count") if isinstance(unknown, str) else int(unknown)
-
-
-def _reads_its_own_way(vectorizer: Any) -> bool:
-    kind = type(vectorizer)
-    if kind.__module__.startswith(("sklearn.", "wordodds.")):
-        return any(name in vars(vectorizer) for name in _METHODS)
-    known = next(
-        base for base in kind.__mro__ if base.__module__.startswith(("sklearn.", "wordodds."))
-    )
-    return any(
-        name in vars(vectorizer) or getattr(kind, name) is not getattr(known, name)
-        for name in _METHODS
-    )

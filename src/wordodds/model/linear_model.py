@@ -101,9 +101,7 @@ class LinearModel(LabelWeights):
             raise ValueError(f"weights and norm_weights must have {n_rows} rows, one a feature")
         # What `calibrate` was given: probabilities and codes.
         self._seen: tuple[Floats, npt.NDArray[np.int32]] | None = None
-        options = features.options
-        # Words of stems are known only with the text.
-        self._scorer = None if options is None or features.stemmer else self._scorer_for(options)
+        self._scorer = self._lasting_scorer()
 
     def decision_function(self, texts: Any) -> Floats:
         """Return the scores, (n_texts,) for one column and (n_texts, n_classes) for more.
@@ -327,9 +325,7 @@ class LinearModel(LabelWeights):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        options = self.features.options
-        without = options is None or self.features.stemmer
-        self._scorer = None if without else self._scorer_for(options)
+        self._scorer = self._lasting_scorer()
 
     def _with(self, calibration: Calibration) -> "LinearModel":
         other = LinearModel.__new__(LinearModel)
@@ -361,6 +357,12 @@ class LinearModel(LabelWeights):
             rows.eliminate_zeros()  # zero times an infinite weight
             parts.append(self._bias + (rows @ self.weights) / norms[:, None])
         return np.concatenate(parts)
+
+    def _lasting_scorer(self) -> TextScorer | None:
+        """Return what scores every text; None if Python must, or for each batch another does."""
+        options = self.features.options
+        # Words of stems are known only with the text.
+        return None if options is None or self.features.stemmer else self._scorer_for(options)
 
     def _scorer_for(self, options: Any) -> TextScorer:
         features = self.features
