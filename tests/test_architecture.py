@@ -23,7 +23,7 @@ FORBIDDEN = {
     "datasets": {"sklearn", "numba", "wordodds._core"},
 }
 BORDER = ["_execution.py", "_row_weights.py", "_sparse.py"]
-SIBLINGS = {"text", "bayes", "linear", "classifier"}
+SIBLINGS = {"text", "bayes", "linear", "reduce", "classifier"}
 
 
 def imports(path):

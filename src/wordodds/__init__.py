@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from wordodds.model import LinearModel as LinearModel
     from wordodds.model import ModelFileError as ModelFileError
     from wordodds.model import load as load
+    from wordodds.reduce import TruncatedSVD as TruncatedSVD
     from wordodds.text import CountVectorizer as CountVectorizer
     from wordodds.text import HashingVectorizer as HashingVectorizer
     from wordodds.text import TfidfTransformer as TfidfTransformer
@@ -54,6 +55,7 @@ _HOMES = {
     "TextClassifier": "wordodds.classifier",
     "TfidfTransformer": "wordodds.text",
     "TfidfVectorizer": "wordodds.text",
+    "TruncatedSVD": "wordodds.reduce",
     "custom_link": "wordodds.linear",
     "custom_loss": "wordodds.linear",
     "datasets": None,

@@ -1,0 +1,285 @@
+"""The leading singular triplets of a matrix, by block Lanczos steps on its shorter side.
+
+With A the matrix, n_short by n_long, a block Q_j of orthonormal columns is multiplied by A A^T and
+freed of all columns that came before; what remains is the next block. In the basis
+Q = [Q_1 ... Q_j] the product is a small matrix T = Q^T A A^T Q, whose eigenvectors Y give the best
+left vectors U = Q Y there are in the basis. As A A^T Q - Q T has only the columns of the last
+remainder R, the residual of each is known without another product,
+
+    ||A A^T u - s^2 u|| = ||R y_last||,  and  ||A v - s u|| = ||R y_last|| / s  with v = A^T u / s.
+
+Squares lose the small singular values. So the last step is taken on A itself: A^T U is
+decomposed as it is, and A v - s u computed, not estimated.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._core.linear import padded_columns
+from wordodds.reduce.products import Sides
+
+__all__ = ["Triplets", "leading_triplets"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+# Narrow blocks need fewer products in all, wide ones less time for each: measured, twelve is best.
+BLOCK = 12
+# What rounding may leave of a residual, relative to the largest singular value.
+ROUNDING = 1e-12
+NOISE = 1e-13  # and of a product, relative to the largest squared one
+DENSE_CELLS = 1 << 20  # up to here LAPACK decomposes the whole matrix in no time
+SAME = 1e-8  # singular values this close, relative to the largest, count as copies
+ATTEMPTS = 3
+
+
+class Triplets(NamedTuple):
+    """Singular triplets, largest first."""
+
+    short: Floats  # (n_short, k)
+    values: Floats  # (k,)
+    long: Floats  # (k, n_long)
+    image: Floats  # (n_short, k): A long^T, which is short * values up to the residuals
+    residuals: Floats  # (k,): relative to the largest value
+    n_iter: int
+
+
+def leading_triplets(
+    sides: Sides, k: int, tol: float, max_iter: int, rng: np.random.RandomState
+) -> Triplets:
+    """Find the k largest singular values of a matrix and their vectors.
+
+    Parameters
+    ----------
+    sides : Sides
+        The matrix.
+    k : int
+        From 1 to ``sides.n_short``.
+    tol : float
+        Done when every ||A v - s u|| is at most this many times the largest singular value.
+    max_iter : int
+        Blocks to multiply at most; more where k needs more.
+    rng : RandomState
+        Of the first block.
+
+    Returns
+    -------
+    Triplets
+        Not converged where a residual says so.
+    """
+    if 2 * k > sides.n_short or sides.n_short * sides.n_long <= DENSE_CELLS:
+        return _decompose(sides, None, k, 1)
+    aim, tries = 0.5 * tol, 0
+    lanczos = _Lanczos(sides, k, rng)
+    while True:
+        lanczos.multiply()
+        last = lanczos.is_complete or (lanczos.n_iter >= max_iter and lanczos.size >= k)
+        if last or lanczos.look_is_due():
+            if lanczos.look(aim) <= 1.0 or last:
+                found = _decompose(sides, lanczos.vectors(), k, lanczos.n_iter)
+                exact = found.residuals.max() <= tol
+                tries += not exact
+                if last or tries == ATTEMPTS or (exact and not lanczos.misses_copies()):
+                    return found
+                if exact:
+                    lanczos.probe()
+                    continue
+                aim *= 0.1  # the estimate was better than the truth
+            if lanczos.is_full:
+                lanczos.restart(k + (lanczos.limit - k) // 3)
+        lanczos.extend()
+
+
+class _Lanczos:
+    """An orthonormal basis that grows by blocks, and restarts from its best vectors when full."""
+
+    def __init__(self, sides: Sides, k: int, rng: np.random.RandomState) -> None:
+        self.n_iter = self.n_probes = 0
+        self.limit = min(sides.n_short, 5 * k + 128)
+        self._sides, self._k, self._rng = sides, k, rng
+        self._basis = np.empty((sides.n_short, self.limit), order="F")
+        self._small = np.zeros((self.limit, self.limit))  # T; eigh reads its lower half
+        self.size = self._coupled = 0
+        self._scale = 0.0  # the largest entry of T
+        self._values, self._vectors = np.empty(0), np.empty((0, 0))
+        self._last_look: tuple[int, float] | None = None
+        self._next_look = k + 2 * BLOCK
+        self._remainder = np.empty((sides.n_short, 0))
+        self._block = self._filled_up(self._remainder)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the basis spans everything."""
+        return self.size == len(self._basis)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether another block needs a restart."""
+        return self.limit < len(self._basis) and self.size + BLOCK > self.limit
+
+    def multiply(self) -> None:
+        """Take the block into the basis; its product freed of the basis is the remainder."""
+        begin, end = self.size, self.size + self._block.shape[1]
+        self._basis[:, begin:end] = self._block
+        product = self._sides.there_and_back(self._block)
+        # With what lies further back the product is in line only by rounding: see the second pass.
+        near = self._basis[:, self._coupled : end]
+        shares = near.T @ product
+        product -= near @ shares
+        self._small[begin:end, self._coupled : end] = shares.T
+        self._scale = max(self._scale, float(np.abs(shares).max()))
+        every = self._basis[:, :end]
+        product -= every @ (every.T @ product)
+        self._remainder, self.size, self._coupled = product, end, begin
+        self.n_iter += 1
+
+    def extend(self) -> None:
+        """Make the remainder the next block."""
+        block, is_certain = _orthonormal(self._remainder, NOISE * self._scale)
+        if not is_certain:
+            # Small columns are made of rounding, and that may lie in the basis.
+            every = self._basis[:, : self.size]
+            block -= every @ (every.T @ block)
+            block, _ = _orthonormal(block, 0.5)
+        self._block = self._filled_up(block[:, : len(self._basis) - self.size])
+
+    def look_is_due(self) -> bool:
+        """Tell whether to find the eigenvectors of T, which may take longer than a step."""
+        return self.size > self._k and (self.size >= self._next_look or self.is_full)
+
+    def look(self, aim: float) -> float:
+        """Return the largest residual, estimated, in units of what it may be.
+
+        Parameters
+        ----------
+        aim : float
+            What it may be, relative to the largest singular value.
+        """
+        size, k = self.size, self._k
+        values, vectors = np.linalg.eigh(self._small[:size, :size])
+        self._values, self._vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+        if self.is_complete:
+            return 0.0
+        width = self._block.shape[1]
+        residuals = np.linalg.norm(self._remainder @ self._vectors[size - width :, : k + 1], axis=0)
+        top = self._values[0]
+        allowed = np.maximum(aim * np.sqrt(top * self._values[:k]), 0.1 * NOISE * top)
+        worst = float(np.max(residuals[:k] / np.maximum(allowed, np.finfo(float).tiny)))
+        if self.n_probes and size > k:  # does anything larger hide beyond the wanted ones?
+            worst = max(worst, float(residuals[k] / max(0.01 * self._values[k - 1], NOISE * top)))
+        self._plan(max(worst, 1e-300))
+        return worst
+
+    def vectors(self) -> Floats:
+        """Return the best vectors of the last look: k, and what makes a width for the kernels."""
+        n = min(self.size, padded_columns(self._k))
+        return np.asarray(self._basis[:, : self.size] @ self._vectors[:, :n])
+
+    def misses_copies(self) -> bool:
+        """Tell whether a singular value may have more copies than were found.
+
+        A block of w columns finds w copies of a value, however often it is multiplied. They matter
+        where smaller values were taken in the place of the others.
+        """
+        values = np.sqrt(self._values[: self._k])
+        ends = np.flatnonzero(values[:-1] - values[1:] > SAME * values[0])
+        runs = np.diff(np.concatenate([[-1], ends]))
+        return bool(len(runs) and runs.max() >= BLOCK * (1 + self.n_probes))
+
+    def restart(self, n_kept: int) -> None:
+        """Keep the best vectors of the last look alone.
+
+        Parameters
+        ----------
+        n_kept : int
+            How many.
+        """
+        self._basis[:, :n_kept] = self._basis[:, : self.size] @ self._vectors[:, :n_kept]
+        self._small[:] = 0.0
+        np.fill_diagonal(self._small[:n_kept, :n_kept], self._values[:n_kept])
+        self.size, self._coupled = n_kept, 0
+        self._last_look, self._next_look = None, n_kept + 2 * BLOCK
+
+    def probe(self) -> None:
+        """Keep what was found, and look for more of it from another random block."""
+        self.restart(self._k)
+        self.n_probes += 1
+        self._block = self._filled_up(np.empty((len(self._basis), 0)))
+
+    def _filled_up(self, block: Floats) -> Floats:
+        """Add random columns where a block lacks some, orthogonal to it and to the basis."""
+        width = min(BLOCK, len(self._basis) - self.size)
+        basis = self._basis[:, : self.size]
+        while block.shape[1] < width:
+            fresh = self._rng.standard_normal((len(basis), width - block.shape[1]))
+            for _ in range(2):
+                fresh -= basis @ (basis.T @ fresh)
+                fresh -= block @ (block.T @ fresh)
+                fresh, _ = _orthonormal(fresh, NOISE)
+            block = np.hstack([block, fresh])
+        return block
+
+    def _plan(self, worst: float) -> None:
+        """Look again where the residuals, falling as they did, will be small enough."""
+        size, ahead = self.size, self.size // 4
+        if self._last_look is not None and worst < self._last_look[1]:
+            begin, before = self._last_look
+            falling = np.log(before / worst) / (size - begin)
+            # They fall ever faster.
+            ahead = min(ahead, int(0.8 * np.log(max(worst, 1.0)) / falling))
+        self._last_look, self._next_look = (size, worst), size + max(BLOCK, ahead)
+
+
+def _orthonormal(block: Floats, noise: float) -> tuple[Floats, bool]:
+    """Return orthonormal columns that span those of a block, as many as stand out of the noise.
+
+    And whether that was easy: all columns stood out, and far from in line with each other.
+    """
+    if block.shape[1] == 0:
+        return block, True
+    squares, vectors = np.linalg.eigh(block.T @ block)
+    if squares[0] > max(1e-8 * squares[-1], noise * noise):
+        block = block @ (vectors / np.sqrt(squares))
+        again = np.linalg.cholesky(block.T @ block)
+        return np.asarray(block @ np.linalg.inv(again).T), True
+    left, sizes, _ = np.linalg.svd(block, full_matrices=False)
+    return np.asarray(left[:, sizes > noise]), False
+
+
+def _decompose(sides: Sides, vectors: Floats | None, k: int, n_iter: int) -> Triplets:
+    """Decompose A^T restricted to some vectors of the short side; None for all of it."""
+    tall = sides.dense_long() if vectors is None else sides.to_long(vectors)
+    turned = None if vectors is None else _turned(tall)
+    if turned is not None:
+        turn, values, rotation = (part[..., :k] for part in turned)
+        # Not of the long vectors themselves: they lie column by column, the kernel wants rows.
+        long, image = turn.T @ tall.T, sides.to_short(tall) @ turn
+    else:
+        frame, triangle = np.linalg.qr(tall)
+        left, values, right = np.linalg.svd(triangle)
+        long, values, rotation = left[:, :k].T @ frame.T, values[:k], right[:k].T
+        image = sides.to_short(long.T)
+    short = rotation if vectors is None else vectors @ rotation
+    residuals = np.linalg.norm(image - short * values, axis=0)
+    if values[0] > 0.0:
+        residuals /= values[0]
+    return Triplets(short, values, long, image, residuals, n_iter)
+
+
+def _turned(tall: Floats) -> tuple[Floats, Floats, Floats] | None:
+    """Return what turns a tall matrix into its left vectors, its singular values, right vectors.
+
+    Columns that are orthogonal but for rounding, as Ritz vectors make them, need no reflections.
+    None for all others.
+    """
+    gram = tall.T @ tall
+    lengths = np.sqrt(np.diag(gram))
+    if lengths.min() == 0.0:
+        return None
+    cosines = gram / np.outer(lengths, lengths)
+    if np.linalg.norm(cosines - np.eye(len(gram))) > 0.01:
+        return None
+    factor = np.linalg.cholesky(cosines)
+    left, values, right = np.linalg.svd(factor.T * lengths)
+    return np.linalg.solve(factor.T, left) / lengths[:, np.newaxis], values, right.T

@@ -1,0 +1,245 @@
+"""A matrix as its decomposition sees it: a short side, a long side, and the products between."""
+
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from wordodds._core import linear as core
+from wordodds._execution import Execution
+from wordodds._sparse import CsrArrays
+
+__all__ = ["DenseSides", "Sides", "SparseSides", "padded", "sides_of", "well_scaled"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+# Entries within these are left as they are: their squares stay far from the ends of double.
+LEAST, LARGEST = 1e-30, 1e30
+LINE = 8  # doubles
+
+
+class Sides(Protocol):
+    """The products of a matrix A, n_short by n_long: the matrix as given, or its transpose."""
+
+    n_short: int
+    n_long: int
+    rows_are_short: bool
+
+    def to_long(self, block: Floats) -> Floats:
+        """Return A^T block, (n_long, width)."""
+
+    def to_short(self, block: Floats) -> Floats:
+        """Return A block, (n_short, width)."""
+
+    def there_and_back(self, block: Floats) -> Floats:
+        """Return A A^T block, (n_short, width); the next call overwrites it."""
+
+    def dense_long(self) -> Floats:
+        """Return A^T as a dense array, (n_long, n_short)."""
+
+
+def sides_of(rows: CsrArrays | npt.NDArray[Any], execution: Execution) -> Sides:
+    """Return the products of a matrix.
+
+    Parameters
+    ----------
+    rows : CsrArrays or ndarray
+        Validated, without repeated entries, and well scaled.
+    execution : Execution
+        Threads and instruction set.
+    """
+    return SparseSides(rows, execution) if isinstance(rows, CsrArrays) else DenseSides(rows)
+
+
+class DenseSides:
+    """The products of a dense matrix, by the linear algebra library of NumPy.
+
+    Parameters
+    ----------
+    rows : ndarray of float32 or float64, (n_rows, n_cols)
+        Finite.
+    """
+
+    def __init__(self, rows: npt.NDArray[Any]) -> None:
+        self.rows_are_short = rows.shape[0] <= rows.shape[1]
+        # In double, as every sum; row by row, so that its order in memory leaves no trace.
+        whole = np.ascontiguousarray(rows, dtype=np.float64)
+        self._short_rows = whole if self.rows_are_short else whole.T
+        self.n_short, self.n_long = self._short_rows.shape
+
+    def to_long(self, block: Floats) -> Floats:
+        """Return A^T block."""
+        return self._short_rows.T @ block
+
+    def to_short(self, block: Floats) -> Floats:
+        """Return A block."""
+        return self._short_rows @ block
+
+    def there_and_back(self, block: Floats) -> Floats:
+        """Return A A^T block."""
+        return self._short_rows @ (self._short_rows.T @ block)
+
+    def dense_long(self) -> Floats:
+        """Return A^T."""
+        return self._short_rows.T
+
+
+class SparseSides:
+    """The products of a sparse matrix.
+
+    A word of one document alone adds to the diagonal of A A^T and nothing else. That is half of the
+    words, and so much less to write and read in `there_and_back`. The other words go by frequency:
+    those that most entries ask for lie together, and stay in the cache.
+
+    Parameters
+    ----------
+    rows : CsrArrays
+        Validated, without repeated entries.
+    execution : Execution
+        Threads and instruction set.
+    """
+
+    def __init__(self, rows: CsrArrays, execution: Execution) -> None:
+        self.rows_are_short = rows.n_rows <= rows.n_cols
+        rows = rows._replace(data=_compact(rows.data))
+        sides = (rows, _transposed(rows))
+        self._short_rows, self._long_rows = sides if self.rows_are_short else sides[::-1]
+        self.n_short, self.n_long = self._short_rows.n_rows, self._long_rows.n_rows
+        self._execution = execution
+        self._arrange()
+        self._buffers: tuple[Floats, Floats, Floats] | None = None
+
+    def _arrange(self) -> None:
+        """Order the long side by frequency, and set apart those of one entry."""
+        indptr, indices, data, _, _ = self._long_rows
+        frequencies = np.diff(indptr)
+        order = np.argsort(-frequencies, kind="stable")
+        n_shared = int(np.count_nonzero(frequencies > 1))
+        self._shared_long = _taken(self._long_rows, order[:n_shared])
+        self._shared_short = _transposed(self._shared_long)
+        alone = indptr[:-1][frequencies == 1]
+        squares = np.square(data[alone], dtype=np.float64)
+        self._alone = np.bincount(indices[alone], squares, self.n_short)[:, np.newaxis]
+
+    def to_long(self, block: Floats) -> Floats:
+        """Return A^T block."""
+        right = padded(block)
+        product = np.empty((self.n_long, right.shape[1]))
+        self._multiply(self._long_rows, right, product)
+        return product[:, : block.shape[1]]
+
+    def to_short(self, block: Floats) -> Floats:
+        """Return A block."""
+        right = padded(block)
+        product = np.empty((self.n_short, right.shape[1]))
+        self._multiply(self._short_rows, right, product)
+        return product[:, : block.shape[1]]
+
+    def there_and_back(self, block: Floats) -> Floats:
+        """Return A A^T block."""
+        n, width = block.shape[1], core.padded_columns(block.shape[1])
+        if self._buffers is None or self._buffers[0].shape[1] != width:
+            # The same memory for every call: new pages cost as much as half a product.
+            sizes = (self.n_short, self._shared_long.n_rows, self.n_short)
+            self._buffers = tuple(_aligned(size, width) for size in sizes)  # type: ignore[assignment]
+        assert self._buffers is not None
+        right, long, product = self._buffers
+        right[:, :n] = block
+        right[:, n:] = 0.0
+        self._multiply(self._shared_long, right, long)
+        self._multiply(self._shared_short, long, product)
+        right *= self._alone
+        product += right
+        return product[:, :n]
+
+    def dense_long(self) -> Floats:
+        """Return A^T."""
+        indptr, indices, data, n_rows, n_cols = self._short_rows
+        short = sp.csr_array((data, indices, indptr), shape=(n_rows, n_cols), dtype=np.float64)
+        return np.asarray(short.T.toarray())
+
+    def _multiply(self, rows: CsrArrays, right: Floats, product: Floats) -> None:
+        core.csr_multiply(
+            rows.indptr,
+            rows.indices,
+            rows.data,
+            right,
+            None,
+            0.0,
+            None,
+            False,
+            product,
+            *self._execution,
+        )
+
+
+def padded(block: Floats) -> Floats:
+    """Return a block, row by row in memory, with columns of zeros as the kernels want them.
+
+    Parameters
+    ----------
+    block : ndarray, (n, width)
+        Not changed.
+    """
+    width = core.padded_columns(block.shape[1])
+    if width == block.shape[1]:
+        return np.ascontiguousarray(block)
+    wider = np.zeros((len(block), width))
+    wider[:, : block.shape[1]] = block
+    return wider
+
+
+def well_scaled(
+    rows: CsrArrays | npt.NDArray[Any],
+) -> tuple[CsrArrays | npt.NDArray[Any], int]:
+    """Divide a matrix of very large or very small entries by a power of two.
+
+    Parameters
+    ----------
+    rows : CsrArrays or ndarray
+        Not changed.
+
+    Returns
+    -------
+    rows : CsrArrays or ndarray
+        The same object where nothing had to be done.
+    exponent : int
+        Of the power of two.
+    """
+    entries = rows.data if isinstance(rows, CsrArrays) else rows
+    # Not by abs, which fills another array of this size.
+    largest = float(max(entries.max(), -entries.min())) if entries.size else 0.0
+    if largest == 0.0 or LEAST <= largest <= LARGEST:
+        return rows, 0
+    exponent = int(np.frexp(largest)[1])
+    scaled = np.ldexp(entries.astype(np.float64), -exponent)
+    return (rows._replace(data=scaled) if isinstance(rows, CsrArrays) else scaled), exponent
+
+
+def _compact(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return counts as float32, which is exact for small ones and half as much to read."""
+    if data.dtype == np.float32:
+        return data
+    small = data.astype(np.float32)
+    if np.array_equal(small, data):
+        return small
+    return data.astype(np.float64, copy=False)
+
+
+def _transposed(rows: CsrArrays) -> CsrArrays:
+    indptr, indices, data, n_rows, n_cols = rows
+    columns = sp.csr_array((data, indices, indptr), shape=(n_rows, n_cols)).tocsc()
+    return CsrArrays(columns.indptr, columns.indices, columns.data, n_cols, n_rows)
+
+
+def _taken(rows: CsrArrays, kept: npt.NDArray[np.intp]) -> CsrArrays:
+    taken = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=rows[3:])[kept]
+    return CsrArrays(taken.indptr, taken.indices, taken.data, len(kept), rows.n_cols)
+
+
+def _aligned(n: int, width: int) -> Floats:
+    """Return a block whose rows begin where cache lines do, if they have whole ones."""
+    space = np.empty(n * width + LINE)
+    begin = -(space.ctypes.data // space.itemsize) % LINE
+    return space[begin : begin + n * width].reshape(n, width)
