@@ -1,17 +1,20 @@
-"""Corpora to learn and to measure with: 20 Newsgroups, and synthetic ones of known difficulty."""
+"""Data to learn and to measure with: 20 Newsgroups, synthetic corpora of known difficulty, UCI."""
 
 from wordodds.datasets._corpus import BagOfWords, Corpus
 from wordodds.datasets.download import DatasetUnavailable
 from wordodds.datasets.first import newsgroups_or_synthetic
 from wordodds.datasets.newsgroups import load_newsgroups
 from wordodds.datasets.synthetic import SyntheticCorpus, make_corpus
+from wordodds.datasets.uci import UciTable, load_uci
 
 __all__ = [
     "BagOfWords",
     "Corpus",
     "DatasetUnavailable",
     "SyntheticCorpus",
+    "UciTable",
     "load_newsgroups",
+    "load_uci",
     "make_corpus",
     "newsgroups_or_synthetic",
 ]
