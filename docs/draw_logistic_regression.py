@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from drawing import BLACK, BLUE, GREEN, GREY, GRID, ORANGE, PINK, SKY, YELLOW, Drawing, draw_all
+from drawing import Drawing, draw_all
 from logistic_regression_numbers import documents, path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -20,6 +20,7 @@ from scipy.special import expit, ndtr
 from sklearn.exceptions import ConvergenceWarning
 
 from wordodds import LogisticRegression
+from wordodds.experiments.style import BLACK, BLUE, GREEN, GREY, GRID, ORANGE, PINK, SKY, YELLOW
 
 SOLVERS = {
     "irls": (BLACK, "-"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from drawing import BLACK, BLUE, GREEN, GREY, GRID, ORANGE, Drawing, draw_all
+from drawing import Drawing, draw_all
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse
@@ -23,6 +23,7 @@ from wordodds import (
     GaussianDiscriminant,
     MultinomialNB,
 )
+from wordodds.experiments.style import BLACK, BLUE, GREEN, GREY, GRID, ORANGE
 
 
 def draw_estimates() -> Figure:

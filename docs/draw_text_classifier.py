@@ -11,11 +11,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from drawing import BLUE, GREEN, GREY, ORANGE, Drawing, draw_all
+from drawing import Drawing, draw_all
 from matplotlib.figure import Figure
 
 from wordodds import LinearModel, TextClassifier
 from wordodds.datasets import Corpus, load_newsgroups
+from wordodds.experiments.style import BLUE, GREEN, GREY, ORANGE
 from wordodds.model.calibration import expected_calibration_error
 
 Floats: TypeAlias = npt.NDArray[np.float64]

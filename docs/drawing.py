@@ -1,4 +1,4 @@
-"""What the programs that draw the figures of these pages share: colours, style, files."""
+"""What the programs that draw the figures of these pages share: how one is made, and where to."""
 
 import argparse
 import sys
@@ -7,30 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart.
-BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
-SKY, YELLOW, PINK = "#56B4E9", "#E69F00", "#CC79A7"
-GREY, BLACK = "#888888", "#222222"
+from wordodds.experiments import style
 
-GRID = {"color": "#dddddd", "linewidth": 0.6}
-
-STYLE = {
-    "svg.hashsalt": "wordodds",
-    "svg.fonttype": "path",
-    "font.family": "DejaVu Sans",  # comes with matplotlib
-    "font.size": 9.0,
-    "axes.titlesize": 9.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
-    "path.simplify": True,
-}
+__all__ = ["Drawing", "draw", "draw_all"]
 
 
 class Drawing(NamedTuple):
@@ -44,12 +25,9 @@ class Drawing(NamedTuple):
 
 def draw(drawing: Drawing, path: Path) -> Path:
     """Draw a figure into a file and return its path."""
-    with matplotlib.rc_context(STYLE):
+    with style.style():
         figure = drawing.make()
-        # No date and no version: a figure changes only when what it shows does.
-        metadata = {"Title": drawing.title, "Date": None, "Creator": None}
-        FigureCanvasSVG(figure).print_svg(path, metadata=metadata)
-    return path
+    return style.save_svg(figure, path, drawing.title)
 
 
 def draw_all(figures: dict[str, Drawing], page: str) -> None:

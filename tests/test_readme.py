@@ -22,7 +22,7 @@ def test_ci_calls_the_test_command():
     commands = [line for block in code_blocks(README, "sh") for line in block.splitlines() if line]
     (test_command,) = [command for command in commands if "pytest" in command]
     assert test_command in (ROOT / ".ci" / "run").read_text()
-    (main_command,) = [command for command in commands if "wordodds demo" in command]
+    (main_command,) = [command for command in commands if "wordodds reproduce" in command]
     assert main_command.startswith("python3 -m venv")
 
 
@@ -37,7 +37,7 @@ def test_help_names_every_command():
         "explain",
         "inspect",
         "convert",
-        "demo",
+        "reproduce",
         "config",
     ):
         assert command in result.stdout

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wordodds import datasets as datasets
+    from wordodds import experiments as experiments
     from wordodds._config import show_config as show_config
     from wordodds.bayes import BernoulliNB as BernoulliNB
     from wordodds.bayes import CategoricalNB as CategoricalNB
@@ -59,6 +60,7 @@ _HOMES = {
     "custom_link": "wordodds.linear",
     "custom_loss": "wordodds.linear",
     "datasets": None,
+    "experiments": None,
     "from_sklearn": "wordodds.classifier",
     "load": "wordodds.model",
     "show_config": "wordodds._config",

@@ -3,53 +3,44 @@
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 import wordodds
-from wordodds.cli import demo, main
-from wordodds.datasets import Corpus
+from wordodds.cli import main
+from wordodds.experiments import reproduce
+from wordodds.experiments.claims import CLAIMS
 
 
-@pytest.fixture
-def tiny(monkeypatch):
-    texts = ["free money money", "free prize", "lunch with you", "you and lunch"]
-    corpus = Corpus(
-        texts, np.array(["spam", "spam", "ham", "ham"]), ["ham", "spam"], "tiny", "here"
-    )
-
-    def ways(*, announce):
-        announce("the publisher is not available: no network")
-        return corpus, corpus
-
-    monkeypatch.setattr(demo, "newsgroups_or_synthetic", ways)
-
-
-def test_demo_prints_the_whole_story(tiny, capsys):
-    assert main(["demo", "--words", "2", "--n-jobs", "1"]) == 0
-    out, err = capsys.readouterr()
-    assert "no network" in err
-    for part in (
-        "tiny, from here",
-        "4 documents",
-        "MB/s",
-        "accuracy   1.0000 (4 of 4",
-        "free\N{NO-BREAK SPACE}+1.",
-    ):
-        assert part in out
-    table = out.split("\n\n")[-1].splitlines()
-    assert table[0].startswith("class")
-    assert [line.split()[0] for line in table[2:]] == ["ham", "spam"]
-
-
-def test_demo_on_newsgroups_in_a_shell(newsgroups_data):
+def test_reproduce_one_experiment_in_a_shell(tmp_path):
     result = subprocess.run(
-        [sys.executable, "-m", "wordodds", "demo"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "wordodds", "reproduce", "--only", "boundaries", "--seed", "3"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
     )
-    assert "11,314 documents" in result.stdout
-    assert "accuracy   0.80" in result.stdout
-    for group in ("alt.atheism", "talk.religion.misc"):
-        assert group in result.stdout
+    assert "boundaries" in result.stdout
+    assert "C8" in result.stdout
+    assert "C14" not in result.stdout  # not part of this run
+    assert result.stdout.splitlines()[-1] == "wrote      report.md and report.html"
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "figures",
+        "report.html",
+        "report.md",
+        "results",
+    }
+    report = (tmp_path / "report.md").read_text()
+    for claim in CLAIMS:
+        assert f"| {claim.id}. " in report
+
+
+def test_reproduce_names_its_experiments(capsys):
+    assert main(["reproduce", "--list"]) == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]]
+    for name in ("binary-size", "groups-dims", "sparse", "convergence", "theory", "uci"):
+        assert name in names
+    assert main(["reproduce", "--only", "fly"]) == 2
+    assert "there is no experiment 'fly'; they are binary-size" in capsys.readouterr().err
 
 
 def test_config(capsys):
@@ -61,8 +52,8 @@ def test_config(capsys):
     ("arguments", "code"),
     [
         (["--version"], 0),
-        (["demo", "--words", "0"], 2),
-        (["demo", "--n-jobs", "x"], 2),
+        (["reproduce", "--seed", "-1"], 2),
+        (["reproduce", "--n-jobs", "x"], 2),
         ([], 2),
         (["fly"], 2),
     ],
@@ -73,17 +64,18 @@ def test_exit_codes(arguments, code):
     assert caught.value.code == code
 
 
-def test_an_error_is_one_line(tiny, monkeypatch, capsys):
-    def broken(**options):
+def test_an_error_is_one_line(monkeypatch, capsys):
+    def broken(*arguments, **options):
         raise ValueError("alpha must be >= 0")
 
-    monkeypatch.setattr(demo, "run_demo", broken)
-    assert main(["demo"]) == 1
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduce, "reproduce", broken)
+    assert main(["reproduce"]) == 1
     assert capsys.readouterr().err == "wordodds: alpha must be >= 0\n"
-    monkeypatch.setattr(
-        demo, "run_demo", lambda **options: (_ for _ in ()).throw(KeyboardInterrupt)
-    )
-    assert main(["demo"]) == 130
+    monkeypatch.setattr(reproduce, "reproduce", interrupted)
+    assert main(["reproduce"]) == 130
 
 
 def test_a_reader_that_stops_early_is_no_error():

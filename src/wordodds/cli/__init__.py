@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import wordodds
-from wordodds.cli import convert, evaluate, explain, inspect, predict, train
-from wordodds.cli.options import UsageError, positive
+from wordodds.cli import convert, evaluate, explain, inspect, predict, reproduce, train
+from wordodds.cli.options import UsageError
 
 __all__ = ["main"]
 
@@ -70,29 +70,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"wordodds {wordodds.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (train, predict, evaluate, explain, inspect, convert):
+    for module in (train, predict, evaluate, explain, inspect, convert, reproduce):
         module.add_parser(commands)
-    demo = commands.add_parser(
-        "demo",
-        help="count 20 Newsgroups, train naive Bayes and show what it learned",
-        description="Get 20 Newsgroups by the first way that works, train naive Bayes on it, "
-        "evaluate it and show the most telling words of each class.",
-    )
-    demo.add_argument("--words", type=positive, default=6, help="words per class (default: 6)")
-    demo.add_argument(
-        "--n-jobs", type=positive, default=None, help="threads (default: usable cores)"
-    )
-    demo.set_defaults(run=_run_demo)
     config = commands.add_parser("config", help="show version, compiler and instruction sets")
     config.set_defaults(run=_run_config)
     return parser
-
-
-def _run_demo(options: argparse.Namespace) -> int:
-    from wordodds.cli.demo import run_demo
-
-    run_demo(words=options.words, n_jobs=options.n_jobs)
-    return 0
 
 
 def _run_config(options: argparse.Namespace) -> int:

@@ -29,6 +29,7 @@ BLOCK = 12
 # What rounding may leave of a residual, relative to the largest singular value.
 ROUNDING = 1e-12
 NOISE = 1e-13  # and of a product, relative to the largest squared one
+ORTHOGONAL = 1e-11
 DENSE_CELLS = 1 << 20  # up to here LAPACK decomposes the whole matrix in no time
 SAME = 1e-8  # singular values this close, relative to the largest, count as copies
 ATTEMPTS = 3
@@ -104,7 +105,7 @@ class _Lanczos:
         self._scale = 0.0  # the largest entry of T
         self._values, self._vectors = np.empty(0), np.empty((0, 0))
         self._last_look: tuple[int, float] | None = None
-        self._next_look = k + 2 * BLOCK
+        self._next_look = 2 * k
         self._remainder = np.empty((sides.n_short, 0))
         self._block = self._filled_up(self._remainder)
 
@@ -123,16 +124,27 @@ class _Lanczos:
         begin, end = self.size, self.size + self._block.shape[1]
         self._basis[:, begin:end] = self._block
         product = self._sides.there_and_back(self._block)
-        # With what lies further back the product is in line only by rounding: see the second pass.
+        # With what lies further back the product is in line by rounding alone.
         near = self._basis[:, self._coupled : end]
         shares = near.T @ product
         product -= near @ shares
         self._small[begin:end, self._coupled : end] = shares.T
         self._scale = max(self._scale, float(np.abs(shares).max()))
-        every = self._basis[:, :end]
-        product -= every @ (every.T @ product)
+        self._separate(product, end)
         self._remainder, self.size, self._coupled = product, end, begin
         self.n_iter += 1
+
+    def _separate(self, product: Floats, end: int) -> None:
+        """Take out of a product what rounding has left of the basis in it, once it matters.
+
+        Errors of T are the square of what the basis lacks in orthogonality (Simon 1984), so that
+        half the digits would be enough.
+        """
+        every = self._basis[:, :end]
+        shares = every.T @ product
+        least = np.sqrt(np.einsum("ij,ij->j", product, product).min())
+        if np.abs(shares).max() > ORTHOGONAL * least:
+            product -= every @ shares
 
     def extend(self) -> None:
         """Make the remainder the next block."""

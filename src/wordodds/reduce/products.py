@@ -116,11 +116,15 @@ class SparseSides:
         frequencies = np.diff(indptr)
         order = np.argsort(-frequencies, kind="stable")
         n_shared = int(np.count_nonzero(frequencies > 1))
+        self._alone = np.zeros((self.n_short, 1))
+        if 3 * n_shared > 2 * self.n_long:  # not worth the trouble
+            self._shared_long, self._shared_short = self._long_rows, self._short_rows
+            return
         self._shared_long = _taken(self._long_rows, order[:n_shared])
         self._shared_short = _transposed(self._shared_long)
         alone = indptr[:-1][frequencies == 1]
         squares = np.square(data[alone], dtype=np.float64)
-        self._alone = np.bincount(indices[alone], squares, self.n_short)[:, np.newaxis]
+        self._alone[:, 0] = np.bincount(indices[alone], squares, self.n_short)
 
     def to_long(self, block: Floats) -> Floats:
         """Return A^T block."""
@@ -149,8 +153,9 @@ class SparseSides:
         right[:, n:] = 0.0
         self._multiply(self._shared_long, right, long)
         self._multiply(self._shared_short, long, product)
-        right *= self._alone
-        product += right
+        if self._shared_long is not self._long_rows:
+            right *= self._alone
+            product += right
         return product[:, :n]
 
     def dense_long(self) -> Floats:

@@ -1,0 +1,20 @@
+"""The experiments behind the project: naive Bayes against logistic regression, to be run again.
+
+``wordodds reproduce`` runs them all. `learning_curve` and the displays serve data of your own.
+"""
+
+from wordodds.experiments.curves import learning_curve
+from wordodds.experiments.display import (
+    ConvergenceDisplay,
+    LearningCurveDisplay,
+    ReliabilityDisplay,
+)
+from wordodds.experiments.results import Results
+
+__all__ = [
+    "ConvergenceDisplay",
+    "LearningCurveDisplay",
+    "ReliabilityDisplay",
+    "Results",
+    "learning_curve",
+]

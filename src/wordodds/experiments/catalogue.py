@@ -1,0 +1,42 @@
+"""All experiments, in the order of the report."""
+
+from __future__ import annotations
+
+from wordodds.experiments.experiment import Experiment, Summary
+from wordodds.experiments.studies import (
+    boundaries,
+    calibration,
+    closed_form,
+    columns,
+    convergence,
+    cost,
+    duplicates,
+    indicator,
+    perceptron,
+    priors,
+    smoothing,
+    sparse_originals,
+    theory,
+    uci,
+)
+
+__all__ = ["EXPERIMENTS", "SUMMARIES"]
+
+EXPERIMENTS: tuple[Experiment, ...] = (
+    *columns.EXPERIMENTS,
+    *sparse_originals.EXPERIMENTS,
+    *convergence.EXPERIMENTS,
+    *theory.EXPERIMENTS,
+    *uci.EXPERIMENTS,
+    *smoothing.EXPERIMENTS,
+    *calibration.EXPERIMENTS,
+    *boundaries.EXPERIMENTS,
+    *closed_form.EXPERIMENTS,
+    *duplicates.EXPERIMENTS,
+    *priors.EXPERIMENTS,
+    *perceptron.EXPERIMENTS,
+    *cost.EXPERIMENTS,
+    *indicator.EXPERIMENTS,
+)
+
+SUMMARIES = (Summary(("binary-size", "groups-size"), columns.draw_curves),)

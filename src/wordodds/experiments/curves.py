@@ -1,0 +1,256 @@
+"""Learning curves: models against each other on the same growing share of the documents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.experiments.results import Results
+
+__all__ = ["learning_curve", "nested_order", "score_model"]
+
+
+def learning_curve(
+    models: Mapping[str, Any],
+    X: Any,
+    y: npt.ArrayLike,
+    sizes: Sequence[float] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+    seeds: int | Sequence[int] = 5,
+    *,
+    test: tuple[Any, npt.ArrayLike] | float = 0.1,
+    experiment: str = "learning curve",
+    advance: Callable[[int], object] | None = None,
+) -> Results:
+    """Fit models on more and more rows, and score them on rows that they never see.
+
+    For each seed the rows are shuffled; the test rows stay the same for all sizes, and a larger
+    training set holds every smaller one. All models see the same rows. Training sets have the
+    classes in their proportions, so that even the smallest has some of each.
+
+    Parameters
+    ----------
+    models : mapping of str to estimator
+        Classifiers with ``fit``, ``predict`` and ``predict_log_proba`` or ``predict_proba``,
+        by the name they have in the table. They are cloned, never changed.
+    X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        The rows.
+    y : array-like of shape (n_rows,)
+        Their labels.
+    sizes : sequence of int or float
+        Training sizes: whole numbers of rows, from 2 on, or shares of the training rows, up to 1.0.
+    seeds : int or sequence of int, default=5
+        The seeds, or how many (from 0 on).
+    test : float or (X, y), default=0.1
+        The share of rows that each seed sets apart, or test rows for all.
+    experiment : str, default="learning curve"
+        The name in the first column.
+    advance : callable, optional
+        Called with 1 after every fit.
+
+    Returns
+    -------
+    results : Results
+        A row for each seed, size and model: accuracy, log loss in nats, seconds of the fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wordodds import GaussianNB, LogisticRegression
+    >>> from wordodds.experiments import learning_curve
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=200)
+    >>> X = rng.normal(size=(200, 3)) + 2 * y[:, np.newaxis]
+    >>> models = {"Gaussian NB": GaussianNB(), "logistic regression": LogisticRegression()}
+    >>> results = learning_curve(models, X, y, sizes=[0.1, 1.0], seeds=3)
+    >>> len(results), results.unique("size")
+    (12, [18, 180])
+    >>> bool(results.column("accuracy").min() > 0.8)
+    True
+    """
+    if not models:
+        raise ValueError("models must name at least one estimator")
+    labels = np.asarray(y)
+    rows = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    if rows.shape[0] != len(labels):
+        raise ValueError(f"y must have a label for each of {rows.shape[0]} rows, got {len(labels)}")
+    results = Results(experiment)
+    for seed in range(seeds) if isinstance(seeds, int) else seeds:
+        rng = np.random.default_rng(seed)
+        order = nested_order(labels, rng)
+        if isinstance(test, tuple):
+            X_test, y_test = test[0], np.asarray(test[1])
+            pool = order
+        else:
+            held_out, pool = _split(order, test)
+            X_test, y_test = rows[held_out], labels[held_out]
+        for size in whole_sizes(sizes, len(pool)):
+            chosen = np.sort(pool[:size])
+            X_train, y_train = rows[chosen], labels[chosen]
+            for name, model in models.items():
+                scores = score_model(model, X_train, y_train, X_test, y_test)
+                results.add(
+                    model=name,
+                    solver=_solver_of(model),
+                    size=size,
+                    dims=rows.shape[1],
+                    seed=seed,
+                    **scores,
+                )
+                if advance is not None:
+                    advance(1)
+    return results
+
+
+def nested_order(labels: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Return the rows in a random order whose every beginning has the classes in proportion.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+        The classes.
+    rng : numpy Generator
+        Draws the order.
+
+    Returns
+    -------
+    order : ndarray of shape (n_rows,)
+        A permutation. Among the first n, each class has its share of n, give or take one row.
+    """
+    codes = np.unique(labels, return_inverse=True)[1]
+    shuffled = rng.permutation(len(labels))
+    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    sizes = np.bincount(codes)
+    rank = np.concatenate([np.arange(n) for n in sizes])
+    # The k-th of n rows of its class belongs at the share (k + 1/2) / n of the whole.
+    place = (rank + 0.5) / np.repeat(sizes, sizes)
+    # Classes of equal size would tie, always in the same order: these ties are drawn.
+    tie = rng.permutation(len(labels))
+    order: npt.NDArray[np.int64] = by_class[np.lexsort((tie, place))]
+    return order
+
+
+def _split(
+    order: npt.NDArray[np.int64], share: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"test must lie between 0 and 1, or be (X, y); got {share!r}")
+    n_test = round(share * len(order))
+    if not 0 < n_test < len(order):
+        raise ValueError(f"test={share!r} leaves no rows to train or to test, of {len(order)}")
+    # Evenly spread over an order in proportion, so that the test rows have the classes' shares too.
+    held = np.zeros(len(order), dtype=bool)
+    held[((np.arange(n_test) + 0.5) * len(order) / n_test).astype(np.int64)] = True
+    return order[held], order[~held]
+
+
+def whole_sizes(sizes: Sequence[float], n_rows: int) -> list[int]:
+    """Return training sizes as numbers of rows, ascending, each once.
+
+    Parameters
+    ----------
+    sizes : sequence of int or float
+        Whole numbers of rows, or shares up to 1.0.
+    n_rows : int
+        How many rows there are to train on.
+
+    Returns
+    -------
+    sizes : list of int
+    """
+    found = set()
+    for size in sizes:
+        is_share = isinstance(size, (float, np.floating))
+        number = round(size * n_rows) if is_share else int(size)
+        if not 1 < number <= n_rows or (is_share and size > 1.0):
+            raise ValueError(
+                f"sizes must be whole numbers from 2 to {n_rows} or shares up to 1.0 of {n_rows} "
+                f"rows; got {size!r}"
+            )
+        found.add(number)
+    return sorted(found)
+
+
+def score_model(
+    model: Any, X_train: Any, y_train: npt.NDArray[Any], X_test: Any, y_test: npt.NDArray[Any]
+) -> dict[str, float]:
+    """Fit a clone and return its accuracy, log loss and seconds.
+
+    Parameters
+    ----------
+    model : estimator
+        Cloned first.
+    X_train, y_train, X_test, y_test
+        Rows and labels.
+
+    Returns
+    -------
+    scores : dict
+        ``accuracy``; ``log_loss``, the mean of -log p(label), infinite where a label is held
+        impossible; ``seconds`` of the fit.
+    """
+    from sklearn.base import clone
+
+    fresh = clone(model)
+    start = time.perf_counter()
+    fresh.fit(X_train, y_train)
+    seconds = time.perf_counter() - start
+    return {
+        "accuracy": float(np.mean(fresh.predict(X_test) == y_test)),
+        "log_loss": log_loss(fresh, X_test, y_test),
+        "seconds": seconds,
+    }
+
+
+def log_loss(model: Any, X: Any, y: npt.NDArray[Any]) -> float:
+    """Return the mean of -log p(label) in nats; nothing is clipped.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        With ``predict_log_proba`` or ``predict_proba``.
+    X, y
+        Rows and their labels; one that the model has never seen has probability 0.
+
+    Returns
+    -------
+    loss : float
+    """
+    # Whoever takes the logarithm of a probability of 0 means minus infinity.
+    with np.errstate(divide="ignore"):
+        if hasattr(model, "predict_log_proba"):
+            log_proba = model.predict_log_proba(X)
+        else:
+            log_proba = np.log(model.predict_proba(X))
+    return loss_of(log_proba, np.asarray(model.classes_), y)
+
+
+def loss_of(log_proba: npt.NDArray[Any], classes: npt.NDArray[Any], y: npt.NDArray[Any]) -> float:
+    """Return the mean of -log p(label) of predictions that are at hand.
+
+    Parameters
+    ----------
+    log_proba : ndarray of shape (n_rows, n_classes)
+        log p(class | row).
+    classes : ndarray of shape (n_classes,)
+        The labels of the columns, sorted.
+    y : ndarray of shape (n_rows,)
+        The true ones; one that is no class has probability 0.
+
+    Returns
+    -------
+    loss : float
+    """
+    column = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    known = classes[column] == y
+    own = np.where(known, log_proba[np.arange(len(y)), column], -np.inf)
+    return float(-own.mean())
+
+
+def _solver_of(model: Any) -> str | None:
+    last = model[-1] if hasattr(model, "steps") else model
+    solver = getattr(last, "solver", None)
+    return solver if isinstance(solver, str) else None

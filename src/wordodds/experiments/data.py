@@ -1,0 +1,158 @@
+"""The corpora of the experiments, each read once, from the first way that works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.datasets import BagOfWords, Corpus, load_newsgroups, newsgroups_or_synthetic
+
+__all__ = ["N_COLUMNS", "Bags", "Columns", "Data"]
+
+N_COLUMNS = 50
+
+_ONLY_LETTERS = bytes(
+    code if chr(code).isascii() and chr(code).isalpha() else ord(" ") for code in range(256)
+)
+
+
+@dataclass(frozen=True)
+class Bags:
+    """20 Newsgroups, or what stands for it, as word counts.
+
+    Parameters
+    ----------
+    train, test : BagOfWords
+        The parts before and after a date.
+    """
+
+    train: BagOfWords
+    test: BagOfWords
+
+    @property
+    def source(self) -> str:
+        """What it is and where it came from."""
+        return f"{self.train.name.removesuffix(', train')}, from {self.train.source}"
+
+
+class Columns(NamedTuple):
+    """Documents as points: their coordinates along the leading singular vectors.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_documents, n_columns)
+        In decreasing order of the singular value.
+    labels : ndarray of str, shape (n_documents,)
+        The label of each document.
+    """
+
+    values: npt.NDArray[np.float64]
+    labels: npt.NDArray[np.str_]
+
+
+@dataclass
+class Data:
+    """What the experiments may ask for; nothing is read before somebody does.
+
+    Parameters
+    ----------
+    announce : callable
+        Called with one line for each way to the data that did not work.
+    """
+
+    announce: Callable[[str], object] = field(default=lambda line: None)
+    _columns: dict[int, Columns] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def source(self) -> str:
+        """What the corpus is and where it came from, if anybody has asked for it."""
+        return self.bags.source if "bags" in self.__dict__ else "none but synthetic points"
+
+    @cached_property
+    def bags(self) -> Bags:
+        """Word counts: the publisher's bag of words, else those of the texts at hand."""
+        try:
+            train = load_newsgroups("bydate-matlab", "train")
+            return Bags(train, load_newsgroups("bydate-matlab", "test"))
+        except OSError as error:  # DatasetUnavailable, or a folder that cannot be read
+            reason = " ".join(str(error).split()).split(". ")[0]
+            self.announce(f"the bag of words is not available ({reason}); counting texts instead")
+        return count_texts(*newsgroups_or_synthetic(announce=self.announce))
+
+    def columns(self, n_groups: int, n_jobs: int | None = None) -> Columns:
+        """Return the first groups' documents, of both parts, as `N_COLUMNS` SVD coordinates.
+
+        The decomposition is of the raw counts of all these documents, as in the lecture: it sees
+        those that are tested on later too, but no label.
+
+        Parameters
+        ----------
+        n_groups : int
+            How many labels, in their order.
+        n_jobs : int or None, default=None
+            Threads.
+
+        Returns
+        -------
+        columns : Columns
+            Fewer columns where there are fewer documents or words.
+        """
+        if n_groups not in self._columns:
+            from scipy.sparse import vstack
+
+            from wordodds import TruncatedSVD
+
+            train, test = self.bags.train, self.bags.test
+            labels = np.concatenate([train.labels, test.labels])
+            chosen = np.isin(labels, train.label_names[:n_groups])
+            counts = vstack([train.counts, test.counts], format="csr")[chosen]
+            svd = TruncatedSVD(min(N_COLUMNS, *counts.shape), random_state=0, n_jobs=n_jobs)
+            self._columns[n_groups] = Columns(svd.fit_transform(counts), labels[chosen])
+        return self._columns[n_groups]
+
+
+def count_texts(train: Corpus, test: Corpus) -> Bags:
+    """Count the words of two corpora by the rules of the publisher's bag of words.
+
+    Those are: what follows the first blank line, words of two Latin letters or more, lower case,
+    that occur twice or more in both parts together.
+
+    Parameters
+    ----------
+    train, test : Corpus
+        The texts.
+
+    Returns
+    -------
+    bags : Bags
+    """
+    from scipy.sparse import csr_array
+
+    from wordodds import CountVectorizer
+
+    vectorizer = CountVectorizer()
+    texts = [_letters(_body(text)) for text in [*train.texts, *test.texts]]
+    counts = csr_array(vectorizer.fit_transform(texts))
+    kept = np.flatnonzero(counts.sum(axis=0) >= 2)
+    words = [str(word) for word in vectorizer.get_feature_names_out()[kept]]
+    counts = csr_array(counts[:, kept])
+    bags = [
+        BagOfWords(part, corpus.labels, corpus.label_names, words, corpus.name, corpus.source)
+        for part, corpus in ((counts[: len(train)], train), (counts[len(train) :], test))
+    ]
+    return Bags(*bags)
+
+
+def _letters(text: str) -> str:
+    """Return the text with a space for whatever is no Latin letter."""
+    return text.encode("ascii", "replace").translate(_ONLY_LETTERS).decode("ascii")
+
+
+def _body(message: str) -> str:
+    _, separator, body = message.partition("\n\n")
+    return body if separator else message

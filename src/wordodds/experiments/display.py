@@ -1,0 +1,344 @@
+"""Figures of learning curves, convergence and reliability, for results of your own too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.experiments import style
+from wordodds.experiments.estimates import mean_interval
+from wordodds.experiments.results import Results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["ConvergenceDisplay", "LearningCurveDisplay", "ReliabilityDisplay"]
+
+Floats = npt.NDArray[np.float64]
+
+_LABELS = {
+    "accuracy": "test accuracy",
+    "error": "test error",
+    "log_loss": "log loss (nats)",
+    "size": "training documents",
+    "dims": "dimensions",
+    "seconds": "seconds",
+    "iteration": "iteration",
+    "alpha": "pseudo-count alpha",
+    "gap": "objective above the optimum (relative)",
+}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a figure with its band."""
+
+    x: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+class _Display:
+    """What the displays share: axes of their own or the caller's."""
+
+    figure_: Figure
+    ax_: Axes
+
+    def _begin(self, ax: Axes | None) -> Axes:
+        if ax is None:
+            from matplotlib import pyplot
+
+            with style.style():
+                _, ax = pyplot.subplots(layout="constrained")
+        self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
+        return ax
+
+    def _finish(self, x: str, y: str) -> None:
+        self.ax_.set_xlabel(_LABELS.get(x, x))
+        self.ax_.set_ylabel(_LABELS.get(y, y))
+        self.ax_.grid(**style.GRID)
+        self.ax_.set_axisbelow(True)
+
+
+class LearningCurveDisplay(_Display):
+    """Curves of several models with 95 % intervals over the seeds.
+
+    Parameters
+    ----------
+    curves : dict of str to Curve
+        By model.
+    x, y : str
+        The columns shown.
+
+    Attributes
+    ----------
+    figure_, ax_
+        Where `plot` has drawn.
+
+    Examples
+    --------
+    >>> from wordodds.experiments import LearningCurveDisplay, Results
+    >>> results = Results("demo")
+    >>> for seed in range(3):
+    ...     results.add(model="Gaussian NB", size=10, seed=seed, accuracy=0.7 + 0.01 * seed)
+    ...     results.add(model="Gaussian NB", size=100, seed=seed, accuracy=0.8 + 0.01 * seed)
+    >>> display = LearningCurveDisplay.from_results(results)
+    >>> display.ax_.get_xlabel()
+    'training documents'
+    """
+
+    def __init__(self, curves: dict[str, Curve], *, x: str = "size", y: str = "accuracy") -> None:
+        self.curves = curves
+        self.x = x
+        self.y = y
+
+    @classmethod
+    def from_results(
+        cls,
+        results: Results,
+        *,
+        x: str = "size",
+        y: str = "accuracy",
+        group: str = "model",
+        log_x: bool = False,
+        log_y: bool = False,
+        legend: bool = True,
+        ax: Axes | None = None,
+    ) -> LearningCurveDisplay:
+        """Draw the mean of a column over the seeds, a line for each model.
+
+        Parameters
+        ----------
+        results : Results
+            As `learning_curve` returns them.
+        x, y : str
+            The columns of the axes; ``"error"`` is 1 - accuracy.
+        group : str, default="model"
+            The column that names the lines.
+        log_x : bool, default=False
+            Whether the horizontal axis is logarithmic.
+        log_y : bool, default=False
+            Whether the vertical axis is, for positive numbers. Mean and interval are then those of
+            the logarithms: the line is the geometric mean, and no band reaches zero.
+        legend : bool, default=True
+            Whether to name the lines.
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        display : LearningCurveDisplay
+        """
+        curves = {str(name): _curve(part, x, y, log_y) for name, part in results.groups(group)}
+        display = cls(curves, x=x, y=y).plot(ax=ax, log_x=log_x, legend=legend)
+        if log_y:
+            display.ax_.set_yscale("log")
+        return display
+
+    def plot(
+        self, *, ax: Axes | None = None, log_x: bool = False, legend: bool = True
+    ) -> LearningCurveDisplay:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to; by default on a new figure.
+        log_x : bool, default=False
+            Whether the horizontal axis is logarithmic.
+        legend : bool, default=True
+            Whether to name the lines.
+
+        Returns
+        -------
+        self : LearningCurveDisplay
+        """
+        ax = self._begin(ax)
+        for position, (name, curve) in enumerate(self.curves.items()):
+            colour = style.colour_of(name, position)
+            ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.2, linewidth=0)
+            ax.plot(
+                curve.x,
+                curve.mean,
+                color=colour,
+                marker=style.marker_of(position),
+                markersize=3.5,
+                linewidth=1.4,
+                label=name,
+            )
+        if log_x:
+            ax.set_xscale("log")
+        self._finish(self.x, self.y)
+        if legend:
+            ax.legend()
+        return self
+
+
+def _curve(results: Results, x: str, y: str, logarithmic: bool) -> Curve:
+    places = sorted(results.unique(x))
+    intervals = []
+    for place in places:
+        part = results.where(**{x: place})
+        values = 1.0 - part.column("accuracy") if y == "error" else part.column(y)
+        interval = mean_interval(np.log(values) if logarithmic else values)
+        # One seed says nothing about the spread: a line without a band.
+        alone = len(values) == 1
+        intervals.append((interval.value,) * 3 if alone else tuple(interval))
+    mean, low, high = (np.exp(intervals) if logarithmic else np.array(intervals)).T
+    return Curve(np.array(places, dtype=np.float64), mean, low, high)
+
+
+class ConvergenceDisplay(_Display):
+    """How fast solvers come down to the optimum.
+
+    Parameters
+    ----------
+    curves : dict of str to (x, gap)
+        By solver.
+    x : {"iteration", "seconds"}
+        The horizontal axis.
+
+    Attributes
+    ----------
+    figure_, ax_
+        Where `plot` has drawn.
+    """
+
+    def __init__(self, curves: dict[str, tuple[Floats, Floats]], *, x: str = "iteration") -> None:
+        self.curves = curves
+        self.x = x
+
+    @classmethod
+    def from_results(
+        cls, results: Results, *, x: str = "iteration", ax: Axes | None = None
+    ) -> ConvergenceDisplay:
+        """Draw the column ``gap`` of each solver.
+
+        Parameters
+        ----------
+        results : Results
+            With the columns solver, iteration, seconds and gap, in the order of the iterations.
+        x : {"iteration", "seconds"}, default="iteration"
+            The horizontal axis.
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        display : ConvergenceDisplay
+        """
+        curves = {
+            str(name): (part.column(x).astype(np.float64), part.column("gap").astype(np.float64))
+            for name, part in results.groups("solver")
+        }
+        return cls(curves, x=x).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None, legend: bool = True) -> ConvergenceDisplay:
+        """Draw the curves on logarithmic axes.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to; by default on a new figure.
+        legend : bool, default=True
+            Whether to name the lines.
+
+        Returns
+        -------
+        self : ConvergenceDisplay
+        """
+        ax = self._begin(ax)
+        for position, (name, (x, gap)) in enumerate(self.curves.items()):
+            shown = gap > 0.0
+            ax.plot(
+                x[shown],
+                gap[shown],
+                color=style.colour_of(name, position),
+                marker=style.marker_of(position),
+                markersize=3,
+                markevery=max(1, -(-int(shown.sum()) // 10)),
+                linewidth=1.3,
+                label=name,
+            )
+        ax.set_yscale("log")
+        if self.x == "iteration":
+            ax.set_xscale("symlog", linthresh=1.0)
+        else:
+            ax.set_xscale("log")
+        self._finish(self.x, "gap")
+        if legend:
+            ax.legend()
+        return self
+
+
+class ReliabilityDisplay(_Display):
+    """How often the most probable label is right, against how probable it is said to be.
+
+    Parameters
+    ----------
+    curves : dict of str to (confidence, accuracy, share)
+        By model; the mean confidence of a bin, how many are right in it, and its share of all.
+
+    Attributes
+    ----------
+    figure_, ax_
+        Where `plot` has drawn.
+    """
+
+    def __init__(self, curves: dict[str, tuple[Floats, Floats, Floats]]) -> None:
+        self.curves = curves
+
+    @classmethod
+    def from_results(cls, results: Results, *, ax: Axes | None = None) -> ReliabilityDisplay:
+        """Draw the columns confidence, accuracy and share of each model.
+
+        Parameters
+        ----------
+        results : Results
+            A row for each model and bin.
+        ax : matplotlib axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        display : ReliabilityDisplay
+        """
+        curves: dict[str, Any] = {
+            str(name): tuple(
+                part.column(column).astype(np.float64)
+                for column in ("confidence", "accuracy", "share")
+            )
+            for name, part in results.groups("model")
+        }
+        return cls(curves).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None, legend: bool = True) -> ReliabilityDisplay:
+        """Draw the curves; the area of a marker is the share of the documents in its bin.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to; by default on a new figure.
+        legend : bool, default=True
+            Whether to name the lines.
+
+        Returns
+        -------
+        self : ReliabilityDisplay
+        """
+        ax = self._begin(ax)
+        ax.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.9, linestyle="--")
+        for position, (name, (confidence, accuracy, share)) in enumerate(self.curves.items()):
+            colour = style.colour_of(name, position)
+            ax.plot(confidence, accuracy, color=colour, linewidth=1.3, label=name)
+            ax.scatter(confidence, accuracy, s=6 + 120 * share, color=colour, zorder=3)
+        ax.set_aspect("equal")
+        self._finish("probability of the most probable label", "share that is right")
+        if legend:
+            ax.legend()
+        return self

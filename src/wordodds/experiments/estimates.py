@@ -1,0 +1,222 @@
+"""What a handful of seeds says: means and their intervals, crossings, exponents."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Crossing", "Interval", "crossing", "exponent", "mean_interval", "paired_difference"]
+
+LEVEL = 0.95
+_RESAMPLES = 2000
+
+
+class Interval(NamedTuple):
+    """A number and where it lies with a confidence of 95 %."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Return it as ``0.812 [0.801, 0.823]``."""
+        return f"{_short(self.value)} [{_short(self.low)}, {_short(self.high)}]"
+
+    def excludes(self, value: float) -> bool:
+        """Return whether the interval leaves a value out.
+
+        Parameters
+        ----------
+        value : float
+            Often 0: no difference.
+
+        Returns
+        -------
+        excluded : bool
+        """
+        return not self.low <= value <= self.high
+
+
+class Crossing(NamedTuple):
+    """Where one curve overtakes another; ``value`` in units of the horizontal axis."""
+
+    interval: Interval
+    share: float  # of the resamples that cross at all
+
+    def __str__(self) -> str:
+        """Return it as ``310 [240, 420]``."""
+        return str(self.interval)
+
+
+def mean_interval(values: npt.ArrayLike) -> Interval:
+    """Return the mean with Student's interval.
+
+    Parameters
+    ----------
+    values : array-like
+        One for each seed; NaN does not count.
+
+    Returns
+    -------
+    interval : Interval
+        As wide as the line where there is one value alone, as that says nothing about the spread.
+
+    Examples
+    --------
+    >>> print(mean_interval([0.8, 0.82, 0.84]))
+    0.820 [0.770, 0.870]
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    numbers = numbers[~np.isnan(numbers)]
+    if len(numbers) == 0:
+        return Interval(np.nan, np.nan, np.nan)
+    mean = float(numbers.mean())
+    if len(numbers) == 1:
+        return Interval(mean, -np.inf, np.inf)
+    if not np.isfinite(mean):
+        return Interval(mean, mean, mean)
+    from scipy.special import stdtrit
+
+    spread = float(numbers.std(ddof=1)) / np.sqrt(len(numbers))
+    half = float(stdtrit(len(numbers) - 1, 0.5 + LEVEL / 2)) * spread
+    return Interval(mean, mean - half, mean + half)
+
+
+def paired_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Interval:
+    """Return the mean of ``first - second``, seed by seed, with its interval.
+
+    Parameters
+    ----------
+    first, second : array-like
+        One value for each seed, in the same order: both saw the same documents.
+
+    Returns
+    -------
+    interval : Interval
+    """
+    return mean_interval(np.asarray(first, np.float64) - np.asarray(second, np.float64))
+
+
+def crossing(
+    x: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike, *, random_state: int = 0
+) -> Crossing | None:
+    """Return where the second curve overtakes the first for good.
+
+    The mean difference over the seeds is read as a line between neighbouring points, over log(x);
+    the crossing is its last change from positive to negative. The interval is that of 2,000
+    bootstrap samples of the seeds.
+
+    Parameters
+    ----------
+    x : array-like of shape (n_x,)
+        Positive, ascending.
+    first, second : array-like of shape (n_seeds, n_x)
+        The two models' accuracy (higher is better), seed by seed.
+    random_state : int, default=0
+        The seed of the bootstrap.
+
+    Returns
+    -------
+    crossing : Crossing or None
+        None where the means never cross in that direction.
+
+    Examples
+    --------
+    >>> found = crossing([10, 100], [[0.6, 0.7], [0.6, 0.7]], [[0.5, 0.8], [0.5, 0.8]])
+    >>> round(found.interval.value, 1)
+    31.6
+    """
+    places = np.log(np.asarray(x, dtype=np.float64))
+    ahead = np.asarray(first, np.float64) - np.asarray(second, np.float64)
+    middle = float(_last_falls(places, ahead.mean(axis=0)[np.newaxis])[0])
+    if np.isnan(middle):
+        return None
+    rng = np.random.default_rng(random_state)
+    drawn = rng.integers(len(ahead), size=(_RESAMPLES, len(ahead)))
+    found = _last_falls(places, ahead[drawn].mean(axis=1))
+    found = found[~np.isnan(found)]
+    if len(found) == 0:
+        return Crossing(Interval(float(np.exp(middle)), 0.0, np.inf), 0.0)
+    low, high = np.exp(np.quantile(found, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2]))
+    return Crossing(
+        Interval(float(np.exp(middle)), float(low), float(high)), len(found) / _RESAMPLES
+    )
+
+
+def _last_falls(places: npt.NDArray[Any], ahead: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return where each row last changes from positive to negative, NaN where it never does."""
+    falls = (ahead[:, :-1] > 0.0) & (ahead[:, 1:] <= 0.0)
+    last = falls.shape[1] - 1 - falls[:, ::-1].argmax(axis=1)
+    row = np.arange(len(ahead))
+    before, after = ahead[row, last], ahead[row, last + 1]
+    falling = falls.any(axis=1)
+    share = np.divide(before, before - after, out=np.full(len(ahead), np.nan), where=falling)
+    return np.asarray(places[last] + share * (places[last + 1] - places[last]))
+
+
+def exponent(x: npt.ArrayLike, y: npt.ArrayLike) -> Interval:
+    """Return the slope of log(y) over log(x), by least squares, with Student's interval.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n,)
+        Positive.
+
+    Returns
+    -------
+    interval : Interval
+        Infinitely wide with two points, which always lie on a line.
+
+    Examples
+    --------
+    >>> print(exponent([1, 2, 4, 8], [3, 12, 48, 192]))
+    2.00 [2.00, 2.00]
+    """
+    return slope(np.log(np.asarray(x, np.float64)), np.log(np.asarray(y, np.float64)))
+
+
+def slope(x: npt.ArrayLike, y: npt.ArrayLike) -> Interval:
+    """Return the slope of y over x, by least squares, with Student's interval.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n,)
+        The points.
+
+    Returns
+    -------
+    interval : Interval
+    """
+    horizontal, vertical = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    centred = horizontal - horizontal.mean()
+    squares = float(centred @ centred)
+    value = float(centred @ vertical) / squares
+    freedom = len(horizontal) - 2
+    if freedom <= 0:
+        return Interval(value, -np.inf, np.inf)
+    from scipy.special import stdtrit
+
+    residuals = vertical - vertical.mean() - value * centred
+    error = np.sqrt(float(residuals @ residuals) / freedom / squares)
+    half = float(stdtrit(freedom, 0.5 + LEVEL / 2)) * error
+    return Interval(value, value - half, value + half)
+
+
+def _short(value: float) -> str:
+    """Return three significant digits, and no exponent for usual sizes."""
+    if not np.isfinite(value):
+        return f"{value:g}"
+    size = abs(value)
+    if size >= 1000:
+        return f"{value:,.0f}"
+    if size >= 100:
+        return f"{value:.0f}"
+    if size >= 10:
+        return f"{value:.1f}"
+    if size >= 1:
+        return f"{value:.2f}"
+    if size >= 0.0005 or size == 0:
+        return f"{value:.3f}"
+    return f"{value:.1e}"

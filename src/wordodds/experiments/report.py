@@ -1,0 +1,191 @@
+"""The report of a run: figures beside what the lectures claim, and a verdict for each claim."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wordodds.experiments.claims import CLAIMS, Claim
+from wordodds.experiments.document import (
+    Block,
+    Heading,
+    Image,
+    Items,
+    Paragraph,
+    Table,
+    to_html,
+    to_markdown,
+)
+from wordodds.experiments.experiment import Experiment, Finding, Plot
+from wordodds.experiments.results import versions
+
+__all__ = ["NOTE", "Outcome", "claim_verdict", "write_report"]
+
+# In the first lines of both files: a later run may replace them.
+NOTE = "made by wordodds reproduce"
+TITLE = "Naive Bayes against logistic regression, reproduced"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The one.
+    seconds : float
+        How long it took.
+    findings : list of Finding
+        What it says about the claims.
+    plots : list of Plot
+        Its figures.
+    n_rows : int
+        Of its table.
+    skipped : str
+        Why there is nothing; empty where there is.
+    """
+
+    experiment: Experiment
+    seconds: float = 0.0
+    findings: list[Finding] = field(default_factory=list)
+    plots: list[Plot] = field(default_factory=list)
+    n_rows: int = 0
+    skipped: str = ""
+
+
+def claim_verdict(findings: Sequence[Finding]) -> str:
+    """Return one verdict for all findings about a claim.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+        About one claim.
+
+    Returns
+    -------
+    verdict : {"borne out", "borne out in part", "not borne out", "not tested"}
+    """
+    verdicts = {finding.verdict for finding in findings} - {"not tested"}
+    if not verdicts:
+        return "not tested"
+    return "borne out in part" if len(verdicts) == 2 else verdicts.pop()
+
+
+def write_report(
+    folder: Path,
+    outcomes: Sequence[Outcome],
+    heads: Sequence[Plot] = (),
+    *,
+    source: str,
+    how: str,
+    seconds: float,
+) -> list[Path]:
+    """Write ``report.md`` and ``report.html``.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to; the figures lie in its ``figures``.
+    outcomes : sequence of Outcome
+        The experiments in their order.
+    heads : sequence of Plot, optional
+        Figures for the first page.
+    source : str
+        What the corpus is and where it came from.
+    how : str
+        Quick or full, and the seed.
+    seconds : float
+        Of the whole run.
+
+    Returns
+    -------
+    paths : list of Path
+    """
+    facts = [
+        f"Data: {source}",
+        f"Run: {how}; {seconds:.0f} seconds, {os.cpu_count()} cores, {platform.machine()}",
+        f"Versions: {versions()}",
+    ]
+    blocks = _blocks(folder, outcomes, heads, facts)
+    pages = {
+        "report.md": to_markdown(TITLE, blocks, note=NOTE),
+        "report.html": to_html(TITLE, blocks, note=NOTE),
+    }
+    paths = [folder / name for name in pages]
+    for path, text in zip(paths, pages.values(), strict=True):
+        path.write_text(text, encoding="utf-8")
+    return paths
+
+
+def _blocks(
+    folder: Path, outcomes: Sequence[Outcome], heads: Sequence[Plot], facts: Sequence[str]
+) -> list[Block]:
+    blocks: list[Block] = [
+        Paragraph(
+            "With few examples the generative model should win, with many the discriminative one: "
+            "the lectures' claims about both, each held against numbers of this run. Intervals "
+            "are 95 % intervals over the seeds unless a line says otherwise."
+        ),
+        Items(facts),
+        *(_image(folder, plot) for plot in heads),
+        Heading(2, "The claims", "claims"),
+        Table(
+            ["claim", "figure", "what was measured", "verdict"],
+            [_claim_row(claim, outcomes) for claim in CLAIMS],
+        ),
+    ]
+    for outcome in outcomes:
+        blocks += _experiment_blocks(folder, outcome)
+    return blocks
+
+
+def _image(folder: Path, plot: Plot) -> Image:
+    path = folder / "figures" / f"{plot.stem}.svg"
+    caption = f"{plot.title}. {plot.caption}"
+    return Image(path, f"figures/{plot.stem}.svg", caption, f"figure-{plot.stem}")
+
+
+def _claim_row(claim: Claim, outcomes: Sequence[Outcome]) -> list[str]:
+    findings = [f for outcome in outcomes for f in outcome.findings if f.claim == claim.id]
+    said = f"{claim.id}. {claim.text} ({claim.source})"
+    if not findings:
+        return [said, "-", _why_not(claim, outcomes), "not tested"]
+    figures = dict.fromkeys(finding.figure for finding in findings if finding.figure)
+    return [
+        said,
+        "\n".join(f"[{figure}](#figure-{figure})" for figure in figures) or "-",
+        "\n".join(f"{f.says}: {f.number} ({f.verdict})" for f in findings),
+        claim_verdict(findings),
+    ]
+
+
+def _why_not(claim: Claim, outcomes: Sequence[Outcome]) -> str:
+    skipped = [
+        f"{outcome.experiment.name}: {outcome.skipped}"
+        for outcome in outcomes
+        if claim.id in outcome.experiment.claims and outcome.skipped
+    ]
+    return "\n".join(skipped) or "its experiment was not part of this run"
+
+
+def _experiment_blocks(folder: Path, outcome: Outcome) -> list[Block]:
+    experiment = outcome.experiment
+    blocks: list[Block] = [
+        Heading(2, experiment.title, experiment.name),
+        Paragraph(experiment.protocol),
+    ]
+    if outcome.skipped:
+        return [*blocks, Paragraph(f"Skipped: {outcome.skipped}")]
+    blocks += [_image(folder, plot) for plot in outcome.plots]
+    if outcome.findings:
+        rows = [[f.claim, f.says, f.number, f.verdict] for f in outcome.findings]
+        blocks.append(Table(["claim", "says", "measured", "verdict"], rows))
+    table = f"results/{experiment.name}.csv"
+    blocks.append(
+        Paragraph(f"{outcome.n_rows:,} rows in [{table}]({table}), {outcome.seconds:.1f} seconds.")
+    )
+    return blocks

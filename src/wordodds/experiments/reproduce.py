@@ -1,0 +1,175 @@
+"""Run the experiments: tables, figures and a report, from the data to the verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from wordodds.datasets import DatasetUnavailable
+from wordodds.experiments import style
+from wordodds.experiments.data import Data
+from wordodds.experiments.experiment import Experiment, Plot, Run, Summary
+from wordodds.experiments.report import NOTE, Outcome, write_report
+from wordodds.experiments.results import COLUMNS, Results
+
+__all__ = ["chosen", "reproduce"]
+
+# What the beginning of each kind of file says when it is ours.
+_MARKS = {
+    ".md": NOTE.encode(),
+    ".html": NOTE.encode(),
+    ".csv": ",".join(COLUMNS[:6]).encode(),
+    ".svg": style.CREATOR.encode(),
+    ".png": style.CREATOR.encode(),
+}
+
+
+def chosen(experiments: Sequence[Experiment], only: Sequence[str]) -> list[Experiment]:
+    """Return the experiments of these names, in their own order; all where there are none.
+
+    Parameters
+    ----------
+    experiments : sequence of Experiment
+        All of them.
+    only : sequence of str
+        Names.
+
+    Returns
+    -------
+    experiments : list of Experiment
+    """
+    names = [experiment.name for experiment in experiments]
+    for name in only:
+        if name not in names:
+            raise ValueError(f"there is no experiment {name!r}; they are {', '.join(names)}")
+    return [experiment for experiment in experiments if not only or experiment.name in only]
+
+
+def reproduce(
+    experiments: Sequence[Experiment],
+    folder: Path,
+    *,
+    full: bool = False,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    data: Data | None = None,
+    summaries: Sequence[Summary] = (),
+    say: Callable[[str], object] = print,
+) -> tuple[list[Outcome], list[Path]]:
+    """Run experiments and write ``results``, ``figures``, ``report.md`` and ``report.html``.
+
+    A table is written as soon as its experiment has ended, so that Ctrl-C loses one of them at
+    most.
+
+    Parameters
+    ----------
+    experiments : sequence of Experiment
+        Which, in their order.
+    folder : Path
+        Where the files go. What no earlier run has left there is never replaced.
+    full : bool, default=False
+        Whether to use all seeds and sizes.
+    seed : int, default=0
+        The first seed; the same one gives the same tables but for seconds.
+    n_jobs : int or None, default=None
+        Threads.
+    data : Data, optional
+        The corpora; by default from the first way that works.
+    summaries : sequence of Summary, optional
+        Figures of several experiments, for the head of the report.
+    say : callable, default=print
+        Called with a line for each experiment that has ended.
+
+    Returns
+    -------
+    outcomes, paths
+        What became of each, and the two reports.
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib.
+    FileExistsError
+        When the folder holds reports, tables or figures that are not from an earlier run.
+    """
+    _check_matplotlib()
+    _check_folder(folder)
+    run = Run(data or Data(), full=full, seed=seed, n_jobs=n_jobs)
+    for name in ("results", "figures"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    begin = time.perf_counter()
+    outcomes: list[Outcome] = []
+    tables: dict[str, Results] = {}
+    # The linear algebra library on one thread: its sums then do not depend on the number of cores,
+    # and for products this small its threads mostly wait for each other.
+    with threadpool_limits(1, user_api="blas"):
+        for number, experiment in enumerate(experiments, 1):
+            label = f"{number}/{len(experiments)} {experiment.name}"
+            outcomes.append(_run_one(experiment, replace(run, label=label), folder, tables))
+            say(_line(outcomes[-1]))
+    heads = [summary.draw(tables) for summary in summaries if tables.keys() >= set(summary.needs)]
+    _save(heads, folder)
+    how = f"{'full' if full else 'quick'} form, seed {seed}"
+    seconds = time.perf_counter() - begin
+    source = run.data.source
+    paths = write_report(folder, outcomes, heads, source=source, how=how, seconds=seconds)
+    return outcomes, paths
+
+
+def _run_one(experiment: Experiment, run: Run, folder: Path, tables: dict[str, Results]) -> Outcome:
+    begin = time.perf_counter()
+    try:
+        results = experiment.run(run)
+    except DatasetUnavailable as error:
+        return Outcome(experiment, skipped=" ".join(str(error).split()))
+    tables[experiment.name] = results
+    results.write(folder / "results" / f"{experiment.name}.csv")
+    plots = experiment.draw(results)
+    _save(plots, folder)
+    return Outcome(
+        experiment,
+        seconds=time.perf_counter() - begin,
+        findings=experiment.judge(results),
+        plots=plots,
+        n_rows=len(results),
+    )
+
+
+def _save(plots: Sequence[Plot], folder: Path) -> None:
+    for plot in plots:
+        style.save(plot.figure, folder / "figures", plot.stem, plot.title)
+
+
+def _line(outcome: Outcome) -> str:
+    name = f"{outcome.experiment.name:<14}"
+    if outcome.skipped:
+        return f"{name} skipped: {outcome.skipped}"
+    return f"{name} {outcome.seconds:6.1f} s  {outcome.n_rows:,} rows"
+
+
+def _check_matplotlib() -> None:
+    try:
+        import matplotlib as matplotlib
+    except ImportError as error:
+        raise ImportError(
+            "the figures need matplotlib, which the extra 'plot' of wordodds installs: "
+            "pip install '.[plot]' in its folder, or pip install matplotlib"
+        ) from error
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder where a run could replace what no earlier run has left."""
+    places = [folder / "report.md", folder / "report.html"]
+    places += [*folder.glob("results/*.csv"), *folder.glob("figures/*.[sp][vn]g")]
+    for path in places:
+        if path.is_file():
+            with path.open("rb") as file:
+                if _MARKS[path.suffix] not in file.read(2000):
+                    raise FileExistsError(
+                        f"{path} is not from an earlier run and might be replaced; "
+                        "choose another folder with --output"
+                    )

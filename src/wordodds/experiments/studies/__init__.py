@@ -1,0 +1,1 @@
+"""The experiments themselves, a module each; see `wordodds.experiments.catalogue`."""

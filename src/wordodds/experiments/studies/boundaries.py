@@ -1,0 +1,329 @@
+"""C8: the border between Gaussian classes is a line or a conic, and priors only move it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.experiments import style
+from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
+from wordodds.experiments.results import Results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["EXPERIMENTS"]
+
+Floats = npt.NDArray[np.float64]
+
+NAME = "boundaries"
+MODELS = {"one covariance": "shared", "own covariances": "full"}
+PRIORS = (0.5, 0.1, 0.9)  # of class b
+MEANS = np.array([[0.0, 0.0], [3.0, 1.0]])
+# Class b is the narrower one, so that with its own covariance a closed curve goes around it.
+SPREADS = np.array([[[1.6, 0.5], [0.5, 1.2]], [[0.6, -0.2], [-0.2, 0.35]]])
+REACH = 9.0  # how far from the mean of class b a border is looked for
+# Borders are found to rounding, which the fit of a curve through hundreds of points enlarges.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much is done."""
+
+    n_points: int = 200
+    n_rays: int = 100
+
+
+QUICK = FULL = Settings()
+
+
+def run(run: Run) -> Results:
+    """Fit Gaussian classes and follow the borders between them.
+
+    Parameters
+    ----------
+    run : Run
+        How much to do.
+
+    Returns
+    -------
+    results : Results
+        Rows of three kinds (column ``part``): points, borders, and what was measured on those.
+    """
+    return measure(FULL if run.full else QUICK, run)
+
+
+def measure(settings: Settings, run: Run) -> Results:
+    """Do the work of `run` at any size.
+
+    Parameters
+    ----------
+    settings : Settings
+        The sizes.
+    run : Run
+        Seeds and threads.
+
+    Returns
+    -------
+    results : Results
+    """
+    results = Results(NAME)
+    seeds = run.seeds(3, 20)
+    with run.progress(len(seeds) * len(MODELS) * len(PRIORS)) as advance:
+        for seed in seeds:
+            X, y = draw_points(settings.n_points, np.random.default_rng(seed))
+            first = seed == run.seed
+            for point, label in zip(X, y, strict=True) if first else ():
+                results.add(part="point", seed=seed, label="ab"[label], x_1=point[0], x_2=point[1])
+            for name, covariance in MODELS.items():
+                _follow(results, name, covariance, X, y, seed, settings, first, run.n_jobs)
+                advance(len(PRIORS))
+    return results
+
+
+def draw_points(n: int, rng: np.random.Generator) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Draw points of two Gaussian classes.
+
+    Parameters
+    ----------
+    n : int
+        How many of both together.
+    rng : numpy Generator
+        Draws them.
+
+    Returns
+    -------
+    X, y : ndarray
+    """
+    y = np.arange(n) % 2
+    factors = np.linalg.cholesky(SPREADS)
+    X = np.einsum("nij,nj->ni", factors[y], rng.standard_normal((n, 2))) + MEANS[y]
+    return X, y
+
+
+def _follow(
+    results: Results,
+    name: str,
+    covariance: str,
+    X: Floats,
+    y: npt.NDArray[np.int64],
+    seed: int,
+    settings: Settings,
+    first: bool,
+    n_jobs: int | None,
+) -> None:
+    from wordodds import GaussianDiscriminant
+
+    at_even: Any = None
+    for prior in PRIORS:
+        model = GaussianDiscriminant(
+            covariance=covariance, priors=[1 - prior, prior], n_jobs=n_jobs
+        ).fit(X, y)
+        at_even = at_even or model
+        border = trace(model.decision_function, model.means_[1], settings.n_rays)
+        for x_1, x_2 in border if first else ():
+            results.add(part="border", model=name, seed=seed, prior=prior, x_1=x_1, x_2=x_2)
+        log_odds = np.log(prior / (1 - prior))
+        moved = model.decision_function(X) - at_even.decision_function(X) - log_odds
+        measured = {
+            "line_residual": residual(border, 1),
+            "conic_residual": residual(border, 2),
+            "log_odds_error": float(np.abs(moved).max()),
+        }
+        if covariance == "shared":
+            measured["shift_error"] = _shift_error(at_even, border, log_odds)
+        results.add(
+            part="measure", model=name, size=len(X), dims=2, seed=seed, prior=prior, **measured
+        )
+
+
+def _shift_error(model: Any, border: Floats, log_odds: float) -> float:
+    """Return how far points of a border lie from the even one, moved as the formula says."""
+    weights = np.linalg.solve(model.covariance_, model.means_[1] - model.means_[0])
+    length = np.linalg.norm(weights)
+    # w (x - middle) + log odds = 0: the even border, moved by log odds / |w| towards class a.
+    along = (border - model.means_.mean(axis=0)) @ weights / length
+    return float(np.abs(along + log_odds / length).max())
+
+
+def trace(decide: Callable[[Floats], Floats], inside: Floats, n_rays: int) -> Floats:
+    """Follow the border around a point: where rays from it first meet a change of sign.
+
+    Parameters
+    ----------
+    decide : callable
+        ``decide(points)``, one number for each row.
+    inside : ndarray of shape (2,)
+        A point on one side.
+    n_rays : int
+        How many rays, evenly spread.
+
+    Returns
+    -------
+    points : ndarray of shape (n_found, 2)
+        In the order of the angle; rays that meet no border within `REACH` have none.
+    """
+    angles = 2 * np.pi * np.arange(n_rays) / n_rays
+    rays = np.column_stack([np.cos(angles), np.sin(angles)])
+    here = np.sign(decide(inside[None, :]))
+    low, high = np.zeros(n_rays), np.full(n_rays, REACH)
+    # Closely at first, to miss no border, then by quarters until the stretch has no length. Few
+    # points at a time: for more the linear algebra wakes its threads, which takes longer.
+    for n_steps in (21, *[5] * 26):
+        steps = np.linspace(low, high, n_steps)
+        points = inside + steps[:, :, None] * rays
+        beyond = np.sign(decide(points.reshape(-1, 2))).reshape(steps.shape) != here
+        # Rays that meet no border at first have none; later the end itself is beyond.
+        met = beyond.any(axis=0)
+        place = np.maximum(beyond.argmax(axis=0)[met], 1)
+        column = np.flatnonzero(met)
+        low, high, rays = steps[place - 1, column], steps[place, column], rays[met]
+    return np.asarray(inside + high[:, None] * rays)
+
+
+def residual(points: Floats, degree: int) -> float:
+    """Return how far points are from the best line or conic, as a share of their spread.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, 2)
+        Where a border runs.
+    degree : {1, 2}
+        A line or a conic.
+
+    Returns
+    -------
+    residual : float
+        The smallest root mean square of a polynomial of that degree over the points, for
+        coefficients of length 1; the points are brought to mean 0 and spread 1 before.
+    """
+    x, y = ((points - points.mean(axis=0)) / points.std()).T
+    terms = [np.ones_like(x), x, y]
+    if degree == 2:
+        terms += [x * x, x * y, y * y]
+    matrix = np.column_stack(terms) / np.sqrt(len(points))
+    return float(np.linalg.svd(matrix, compute_uv=False)[-1])
+
+
+def draw(results: Results) -> list[Plot]:
+    """Draw points and borders.
+
+    Parameters
+    ----------
+    results : Results
+        The table.
+
+    Returns
+    -------
+    plots : list of Plot
+    """
+    with style.style():
+        figure = style.new_figure(8.0, 3.7)
+        axes = figure.subplots(1, len(MODELS), sharex=True, sharey=True)
+        for ax, name in zip(axes, MODELS, strict=True):
+            _draw_model(ax, results, name)
+        axes[1].set_ylabel("")
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    caption = (
+        "Two Gaussian classes of 100 points each, and where both are equally probable, for three "
+        "priors of class b. The lecture: with one covariance the border is a straight line, with "
+        "one for each class a conic; another prior moves the threshold and nothing else."
+    )
+    return [Plot("boundaries", "Borders between Gaussian classes", caption, figure)]
+
+
+def _draw_model(ax: Axes, results: Results, name: str) -> None:
+    points = results.where(part="point")
+    for label, colour, marker in (("a", style.BLUE, "o"), ("b", style.ORANGE, "^")):
+        part = points.where(label=label)
+        ax.scatter(
+            part.column("x_1"),
+            part.column("x_2"),
+            s=9,
+            color=colour,
+            marker=marker,
+            linewidths=0,
+            alpha=0.6,
+            label=f"class {label}",
+        )
+    for prior, dashes in zip(PRIORS, ("-", "--", ":"), strict=True):
+        part = results.where(part="border", model=name, prior=prior)
+        border = np.column_stack([part.column("x_1"), part.column("x_2")])
+        # A closed curve ends where it began; an open one has a gap where no ray met it.
+        ring = np.vstack([border, border[:1]])
+        gap = np.flatnonzero(np.linalg.norm(np.diff(ring, axis=0), axis=1) > REACH)
+        line = np.roll(border, -int(gap[0]) - 1, axis=0) if len(gap) else ring
+        ax.plot(
+            *line.T, color=style.BLACK, linestyle=dashes, linewidth=1.2, label=f"p(b) = {prior}"
+        )
+    style.label_axes(ax, "$x_1$", "$x_2$")
+    ax.set(title=name, aspect="equal", xlim=(-4.5, 6.5), ylim=(-3.8, 4.2))
+
+
+def judge(results: Results) -> list[Finding]:
+    """Hold the borders against lines and conics, and their places against the formula.
+
+    Parameters
+    ----------
+    results : Results
+        The table.
+
+    Returns
+    -------
+    findings : list of Finding
+    """
+    measured = results.where(part="measure")
+    one, own = (measured.where(model=name) for name in MODELS)
+    n_fits = f"{len(one)} fits"
+    line = one.column("line_residual").max()
+    bend = own.column("line_residual").min()
+    conic = own.column("conic_residual").max()
+    shift = one.column("shift_error").max()
+    change = measured.column("log_odds_error").max()
+    return [
+        Finding(
+            "C8",
+            "one covariance: the border is a line",
+            f"at most {line:.1e} of its spread off the best line, in {n_fits}",
+            # To rounding: an exact statement needs no interval.
+            verdict_of(line < ROUNDING),
+            "boundaries",
+        ),
+        Finding(
+            "C8",
+            "own covariances: the border is a conic, and not a line",
+            f"at most {conic:.1e} of its spread off the best conic, at least {bend:.2g} off the "
+            f"best line, in {n_fits}",
+            verdict_of(conic < ROUNDING and bend > 1e-3),
+            "boundaries",
+        ),
+        Finding(
+            "C8",
+            "priors only shift the threshold",
+            f"log-odds change by log p(b)/p(a) to {change:.1e} in all points of {len(measured)} "
+            f"fits; with one covariance the line moves by that over |w| to {shift:.1e}",
+            verdict_of(change < ROUNDING and shift < ROUNDING),
+            "boundaries",
+        ),
+    ]
+
+
+EXPERIMENTS = (
+    Experiment(
+        NAME,
+        "Borders between Gaussian classes",
+        "Two Gaussian classes in two dimensions whose covariances differ, 200 points, three seeds "
+        "(full: 20). GaussianDiscriminant with one covariance and with one for each class, each "
+        "with priors of 0.5, 0.1 and 0.9. The border is traced along 100 rays; a line and a conic "
+        "are fitted to it.",
+        run,
+        draw,
+        judge,
+        ("C8",),
+    ),
+)

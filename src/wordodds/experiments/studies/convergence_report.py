@@ -1,0 +1,323 @@
+"""Figures and findings of the experiment on convergence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.experiments import style
+from wordodds.experiments.display import ConvergenceDisplay
+from wordodds.experiments.estimates import Interval, exponent, mean_interval
+from wordodds.experiments.experiment import Finding, Plot, verdict_of
+from wordodds.experiments.results import Results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["draw", "judge", "ratio"]
+
+Floats = npt.NDArray[np.float64]
+
+NAME = "convergence"
+IRLS, NEWTON_CG, LBFGS = "IRLS", "Newton-CG", "L-BFGS"
+CG, GD, SGD = "conjugate gradients", "gradient descent", "SGD"
+ROUGH, GOOD = 1e-2, 1e-6  # the gaps that are judged
+FULL_BATCH = (IRLS, NEWTON_CG, LBFGS, CG, GD)
+
+
+def draw(results: Results) -> list[Plot]:
+    """Draw the gap against iterations and seconds, and the cost of an iteration.
+
+    Parameters
+    ----------
+    results : Results
+        The table.
+
+    Returns
+    -------
+    plots : list of Plot
+    """
+    paths = results.where(kind="path")
+    problems = paths.unique("problem")
+    with style.style():
+        figure = style.new_figure(8.0, 2.1 * len(problems) + 0.6)
+        panels = figure.subplots(len(problems), 2, sharey=True, squeeze=False)
+        for row, problem in zip(panels, problems, strict=True):
+            part = paths.where(problem=problem)
+            n_rows, n_columns = part.unique("size")[0], part.unique("dims")[0]
+            for ax, x in zip(row, ("iteration", "seconds"), strict=True):
+                ConvergenceDisplay.from_results(part, x=x, ax=ax)
+                ax.get_legend().remove()
+                ax.set(ylabel="", ylim=(GOOD / 12.0, 30.0))
+                if problem != problems[-1]:
+                    ax.set_xlabel("")
+                for line in ax.lines:
+                    line.set_markevery(-(-len(line.get_xdata()) // 5))
+                _mark_powers(ax, x, part.column(x))
+                ax.axhline(GOOD, color=style.GREY, linewidth=0.8, linestyle=":")
+            words = "" if f"{n_columns} columns" in problem else f", {n_columns:,}"
+            title = f"{problem}{words}; {n_rows:,} documents"
+            row[0].set_title(title, loc="left")
+        for ax in panels.flat:  # at the end: to draw on one panel sets the shared axis anew
+            ax.minorticks_off()
+        figure.supylabel("objective above the optimum (relative)", fontsize=9.0)
+        names = panels[0, 0].get_legend_handles_labels()
+        figure.legend(*names, loc="outside lower center", ncols=len(names[1]), columnspacing=1.0)
+    caption = (
+        "Relative gap to the optimum against iterations (SGD: epochs) and against seconds on one "
+        "thread, one seed; the dotted line is the gap that is judged. IRLS would have a system of "
+        "as many equations as there are words, or documents, times classes: it is not among the "
+        "solvers of the last two. The lecture: IRLS needs far fewer iterations than gradient "
+        "descent, conjugate gradients work best in practice, quasi-Newton is faster. How much "
+        "fewer depends on the columns: those of raw counts have a few extreme documents each, "
+        "which are hard on gradient descent; of logarithms of counts they would be easier."
+    )
+    return [
+        Plot("convergence", "Solvers on the way to the optimum", caption, figure),
+        _draw_costs(results.where(kind="cost")),
+    ]
+
+
+def _mark_powers(ax: Axes, x: str, values: Floats) -> None:
+    """Label powers of ten alone, and leave no room for negative iterations."""
+    least = 1.0 if x == "iteration" else values[values > 0.0].min()
+    first, last = np.floor(np.log10(least)), np.ceil(np.log10(values.max()))
+    powers = 10.0 ** np.arange(first, last + 1)
+    if x == "iteration":
+        powers = np.append(0.0, powers)
+        ax.set_xlim(-0.2, 1.2 * values.max())
+    else:
+        ax.set_xlim(0.8 * least, 1.2 * values.max())
+        if ((powers >= 0.8 * least) & (powers <= 1.2 * values.max())).sum() < 2:
+            powers = np.sort(np.concatenate([powers, 2.0 * powers, 5.0 * powers]))
+    shown = powers[(powers >= ax.get_xlim()[0]) & (powers <= ax.get_xlim()[1])]
+    ax.set_xticks(shown, [f"{power:g}" for power in shown])
+
+
+def _draw_costs(costs: Results) -> Plot:
+    with style.style():
+        figure = style.new_figure(8.0, 3.2)
+        panels = figure.subplots(1, 2, sharey=True)
+        for ax, solver in zip(panels, (IRLS, CG), strict=True):
+            for position, (size, part) in enumerate(costs.where(solver=solver).groups("size")):
+                d, seconds = part.column("dims"), 1e3 * part.column("seconds")
+                ax.plot(
+                    d,
+                    seconds,
+                    color=style.colour_of(solver),
+                    linestyle=("--", "-")[position % 2],
+                    marker=style.marker_of(position),
+                    markersize=4,
+                    label=f"{size:,} documents: d to the {_growth(d, seconds).value:.2f}",
+                )
+            ax.set(title=solver, xscale="log", yscale="log", xlabel="columns d", axisbelow=True)
+            places = sorted(costs.unique("dims"))
+            ax.set_xticks(places, [str(d) for d in places])
+            ax.minorticks_off()
+            ax.grid(**style.GRID)
+            ax.legend(loc="upper left")
+        least, most = (1e3 * end(costs.column("seconds")) for end in (np.min, np.max))
+        steps = np.array([a * 10.0**k for k in range(-4, 5) for a in (1, 2, 5)])
+        steps = steps[(steps >= 0.7 * least) & (steps <= most)]
+        panels[0].set_yticks(steps, [f"{step:g}" for step in steps])
+        panels[0].set_ylim(0.7 * least, most * (most / least) ** 0.35)  # room for the legend
+        for ax in panels:
+            ax.minorticks_off()
+        panels[0].set_ylabel("milliseconds of an iteration")
+    caption = (
+        "Time of an iteration on one thread, two classes, against the number of columns, with the "
+        "exponent of the line through the points. The lecture: O(N + d³) for IRLS, O(Nd) for "
+        "conjugate gradients. The sums ΦᵀRΦ alone are N d² products."
+    )
+    return Plot("convergence-cost", "What an iteration costs", caption, figure)
+
+
+def judge(results: Results) -> list[Finding]:
+    """Judge each part of the claim: iterations, the cost of one, and seconds.
+
+    Parameters
+    ----------
+    results : Results
+        The table.
+
+    Returns
+    -------
+    findings : list of Finding
+    """
+    reach = results.where(kind="reach")
+    problems = reach.unique("problem")
+    dense = [p for p in problems if len(reach.where(problem=p, solver=IRLS))]
+    sparse = [p for p in problems if p not in dense]
+    return [
+        _compared(reach, dense, "IRLS needs far fewer iterations than gradient descent",
+                  "iteration", GD, IRLS, least=3.0),
+        *_judge_costs(results.where(kind="cost")),
+        _judge_best(reach, problems),
+        _compared(reach, dense, "quasi-Newton (L-BFGS) is faster than IRLS",
+                  "seconds", IRLS, LBFGS),
+        _compared(reach, problems, "quasi-Newton (L-BFGS) is faster than conjugate gradients",
+                  "seconds", CG, LBFGS),
+        _compared(reach, problems, "quasi-Newton (L-BFGS) is faster than gradient descent",
+                  "seconds", GD, LBFGS),
+        _judge_sgd(reach, sparse),
+    ]  # fmt: skip
+
+
+def ratio(
+    reach: Results, problem: str, column: str, first: str, second: str, target: float = GOOD
+) -> Interval:
+    """Return how many times as much the first solver takes as the second, seed by seed.
+
+    Parameters
+    ----------
+    reach : Results
+        The rows of that kind.
+    problem : str
+        Which.
+    column : str
+        ``"iteration"`` or ``"seconds"``.
+    first, second : str
+        Solvers. One that never reached the gap counts with what it took until its limit: where
+        that is the first, the ratio is at least this; where it is the second, infinite intervals
+        say that nothing is known, unless the first never did either.
+    target : float
+        The gap.
+
+    Returns
+    -------
+    ratio : Interval
+        The geometric mean.
+    """
+    rows = [reach.where(problem=problem, solver=s, target=target) for s in (first, second)]
+    if not rows[1].column("reached").all():
+        return Interval(np.nan, -np.inf, np.inf)
+    logarithms = np.log(rows[0].column(column)) - np.log(rows[1].column(column))
+    return Interval(*(float(np.exp(end)) for end in mean_interval(logarithms)))
+
+
+def _compared(
+    reach: Results,
+    problems: Sequence[str],
+    says: str,
+    column: str,
+    first: str,
+    second: str,
+    least: float = 1.0,
+) -> Finding:
+    """Judge whether the first takes more than ``least`` times as much, on every problem."""
+    ratios = {p: ratio(reach, p, column, first, second) for p in problems}
+    unit = "iterations" if column == "iteration" else "seconds"
+    parts = []
+    for problem, found in ratios.items():
+        there = reach.where(problem=problem, solver=first, target=GOOD).column("reached").all()
+        parts.append(f"{problem} {'' if there else 'at least '}{found}")
+    return _finding(
+        says,
+        f"{unit} to a gap of {GOOD:g}, {first} / {second}: {'; '.join(parts)}",
+        bool(ratios) and all(found.low > least for found in ratios.values()),
+    )
+
+
+def _judge_costs(costs: Results) -> list[Finding]:
+    irls, cg = costs.where(solver=IRLS), costs.where(solver=CG)
+    sizes = sorted(costs.unique("size"))
+    d = irls.where(size=sizes[0]).column("dims")
+    whole, by_row = _growth(d, _seconds(irls, sizes[-1])), _growth(d, _row_seconds(irls, sizes))
+    of_cg = _growth(d, _row_seconds(cg, sizes))
+    found = f"from {sizes[0]:,} to {sizes[-1]:,} documents"
+    return [
+        _of_growth(
+            "an iteration of IRLS grows with d no faster than d³",
+            f"exponent {whole} at {sizes[-1]:,} documents, d = {d.min():.0f} to {d.max():.0f}",
+            whole,
+            3.0,
+        ),
+        _of_growth(
+            "and a further document costs the same whatever d: O(N + d³), not O(N d²)",
+            f"its seconds {found} grow with d to the {by_row}",
+            by_row,
+            0.0,
+        ),
+        _of_growth(
+            "an iteration of conjugate gradients is O(Nd)",
+            f"the seconds of a further document {found} grow with d to the {of_cg}",
+            of_cg,
+            1.0,
+        ),
+    ]
+
+
+def _of_growth(says: str, number: str, found: Interval, claimed: float) -> Finding:
+    """Refute what grows faster beyond chance; bear out what stays below halfway to the next power.
+
+    An interval that does neither is too wide to tell.
+    """
+    verdict = verdict_of(found.low <= claimed)
+    if found.low <= claimed and found.high >= claimed + 0.5:
+        verdict = "not tested"
+        number += "; too wide an interval to tell"
+    return Finding("C5", says, number, verdict, "convergence-cost")
+
+
+def _growth(d: Floats, seconds: Floats) -> Interval:
+    positive = seconds > 0.0  # a difference of two times may be noise
+    if positive.sum() < 3:
+        return Interval(np.nan, -np.inf, np.inf)
+    return exponent(d[positive], seconds[positive])
+
+
+def _seconds(costs: Results, size: int) -> Floats:
+    return np.asarray(costs.where(size=size).column("seconds"), dtype=np.float64)
+
+
+def _row_seconds(costs: Results, sizes: Sequence[int]) -> Floats:
+    more = _seconds(costs, sizes[-1]) - _seconds(costs, sizes[0])
+    return np.asarray(more / (sizes[-1] - sizes[0]))
+
+
+def _judge_best(reach: Results, problems: Sequence[str]) -> Finding:
+    """Judge whether conjugate gradients are the fastest, beyond chance, on most problems."""
+    parts, n_won = [], 0
+    for problem in problems:
+        found = {
+            solver: ratio(reach, problem, "seconds", CG, solver)
+            for solver in reach.where(problem=problem).unique("solver")
+            if solver != CG
+            and reach.where(problem=problem, solver=solver, target=GOOD).column("reached").all()
+        }
+        if found:
+            best = max(found, key=lambda solver: found[solver].value)
+            n_won += found[best].high < 1.0
+            parts.append(f"{problem} {found[best]} ({best})")
+    return _finding(
+        "conjugate gradients work best in practice",
+        f"their seconds to a gap of {GOOD:g} over those of the best other: {'; '.join(parts)}",
+        2 * n_won > len(problems),
+    )
+
+
+def _judge_sgd(reach: Results, problems: Sequence[str]) -> Finding:
+    """Judge whether SGD is sooner at a rough gap than the quickest of the others, everywhere."""
+    parts, holds = [], bool(problems)
+    for problem in problems:
+        found = {
+            solver: ratio(reach, problem, "seconds", solver, SGD, ROUGH)
+            for solver in FULL_BATCH
+            if reach.where(problem=problem, solver=solver, target=ROUGH).column("reached").any()
+        }
+        best = min(found, key=lambda solver: found[solver].value)
+        holds = holds and found[best].low > 1.0
+        size = reach.where(problem=problem).unique("size")[0]
+        parts.append(f"{problem}, N = {size:,}: {found[best]} ({best})")
+    return _finding(
+        "SGD serves large N: it is the first to come near",
+        f"seconds of the best other to a gap of {ROUGH:g} over those of SGD: {'; '.join(parts)}",
+        holds,
+    )
+
+
+def _finding(says: str, number: str, holds: bool, figure: str = "convergence") -> Finding:
+    return Finding("C5", says, number, verdict_of(holds), figure)

@@ -1,0 +1,263 @@
+"""C10: of a column that is there twice only the sum of the weights counts, but for a penalty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.experiments import style
+from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
+from wordodds.experiments.results import Results
+from wordodds.experiments.studies.groups import frequent_words, two_groups
+
+__all__ = ["EXPERIMENTS"]
+
+Floats = npt.NDArray[np.float64]
+
+NAME = "duplicate"
+MODEL = "logistic regression"
+PENALTIES = (0.0, 1.0, 10.0)
+COLOURS = dict(zip(PENALTIES, (style.ORANGE, style.BLUE, style.GREEN), strict=True))
+MARKERS = dict(zip(PENALTIES, "osD", strict=True))
+# Fits end at gradients of 1e-10, which is some 1e-8 in weights.
+SAME_WEIGHT = 1e-6
+FLAT = 1e-12  # share of the objective that rounding may change
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much is done."""
+
+    n_columns: int = 30
+    n_starts_quick: int = 5
+    n_starts_full: int = 20
+    apart: float = 4.0  # how far the two weights are taken from each other
+
+
+QUICK = FULL = Settings()
+
+
+def run(run: Run) -> Results:
+    """Fit logistic regression with a column twice, from several starts.
+
+    Parameters
+    ----------
+    run : Run
+        How much to do.
+
+    Returns
+    -------
+    results : Results
+        Rows of two kinds (column ``part``): fits, and the objective along the line of equal sums.
+    """
+    return measure(FULL if run.full else QUICK, run)
+
+
+def measure(settings: Settings, run: Run) -> Results:
+    """Do the work of `run` at any size.
+
+    Parameters
+    ----------
+    settings : Settings
+        The sizes.
+    run : Run
+        Data, seeds and threads.
+
+    Returns
+    -------
+    results : Results
+    """
+    from wordodds import LogisticRegression
+
+    (counts, y), _ = two_groups(run.data.bags)
+    columns = frequent_words(counts, settings.n_columns)
+    rows = np.log1p(counts[:, columns].toarray())
+    options: Any = {"solver": "newton-cg", "tol": 1e-10, "max_iter": 1000, "n_jobs": run.n_jobs}
+    alone = LogisticRegression(C=np.inf, **options).fit(rows, y)
+    strongest = int(np.argmax(np.abs(alone.coef_[0])))
+    word = run.data.bags.train.words[columns[strongest]]
+    # The copies come first, so that their weights are the first two.
+    others = np.delete(rows, strongest, axis=1)
+    X = np.column_stack([rows[:, strongest], rows[:, strongest], others])
+    results = Results(NAME)
+    seeds = run.seeds(settings.n_starts_quick, settings.n_starts_full)
+    with run.progress(len(PENALTIES) * len(seeds)) as advance:
+        for penalty in PENALTIES:
+            C = 1 / penalty if penalty else np.inf
+            common = {"model": MODEL, "size": len(X), "dims": X.shape[1], "penalty": penalty}
+            for seed in seeds:
+                rng = np.random.default_rng(seed)
+                # The start: a fit to copies that are not quite the same.
+                blurred = X.copy()
+                blurred[:, :2] += rng.normal(scale=[0.1, 1.0], size=(len(X), 2))
+                model = LogisticRegression(C=C, warm_start=True, **options)
+                model.fit(blurred[:, [1, 0, *range(2, X.shape[1])]] if seed % 2 else blurred, y)
+                model.fit(X, y)
+                first, second = model.coef_[0, :2]
+                results.add(
+                    **common,
+                    part="fit",
+                    solver=model.solver_,
+                    seed=seed,
+                    word=word,
+                    weight_1=first,
+                    weight_2=second,
+                )
+                advance(1)
+            _along(results, common, X, y, model.coef_[0], model.intercept_[0], settings.apart)
+    return results
+
+
+def _along(
+    results: Results,
+    common: dict[str, str | int | float],
+    X: Floats,
+    y: npt.NDArray[np.int64],
+    weights: Floats,
+    bias: float,
+    apart: float,
+) -> None:
+    """Add the objective where the two weights differ more and more and keep their sum."""
+    half = weights[:2].sum() / 2
+    best = None
+    for difference in np.concatenate([[0.0], np.linspace(-apart, apart, 21)]):
+        moved = np.concatenate([[half + difference / 2, half - difference / 2], weights[2:]])
+        value = objective(X, y, moved, bias, float(common["penalty"]))
+        if best is None:
+            best = value
+            continue
+        results.add(**common, part="profile", apart=difference, objective=value, above=value - best)
+
+
+def objective(
+    X: Floats, y: npt.NDArray[np.int64], weights: Floats, bias: float, penalty: float
+) -> float:
+    """Return the negative log-likelihood plus penalty / 2 times the squared weights.
+
+    Parameters
+    ----------
+    X, y
+        Rows and labels 0 and 1.
+    weights, bias
+        Of the linear function.
+    penalty : float
+        Its strength.
+
+    Returns
+    -------
+    value : float
+        In nats.
+    """
+    scores = X @ weights + bias
+    loss = np.logaddexp(0.0, np.where(y == 1, -scores, scores)).sum()
+    return float(loss + penalty / 2 * weights @ weights)
+
+
+def draw(results: Results) -> list[Plot]:
+    """Draw the objective along equal sums, and where fits end.
+
+    Parameters
+    ----------
+    results : Results
+        The table.
+
+    Returns
+    -------
+    plots : list of Plot
+    """
+    fits = results.where(part="fit")
+    (word,) = fits.unique("word")
+    with style.style():
+        figure = style.new_figure(8.0, 3.2)
+        left, right = figure.subplots(1, 2)
+        total = fits.where(penalty=0.0)
+        middle = float((total.column("weight_1") + total.column("weight_2")).mean())
+        firsts = fits.column("weight_1")
+        ends = np.array([firsts.min() - 0.4, firsts.max() + 0.4])
+        right.plot(
+            ends,
+            middle - ends,
+            color=style.GREY,
+            linewidth=0.9,
+            label=f"sum {middle:.2f}".replace("-", "\N{MINUS SIGN}"),
+        )
+        for penalty in PENALTIES:
+            label = f"penalty {penalty:g}" if penalty else "no penalty"
+            look = {"color": COLOURS[penalty], "marker": MARKERS[penalty], "label": label}
+            part = results.where(part="profile", penalty=penalty)
+            left.plot(part.column("apart"), part.column("above"), **look, markersize=3)
+            part = fits.where(penalty=penalty)
+            x, y = part.column("weight_1"), part.column("weight_2")
+            right.plot(x, y, **look, linestyle="", markersize=5)
+        style.label_axes(left, "first weight less second", "objective above the fit's (nats)")
+        style.label_axes(right, "first weight", "second weight")
+        left.legend()
+        right.legend()
+    caption = (
+        f"Logistic regression with the column of the word “{word}” twice. Left: the objective "
+        "where the two weights move apart and keep their sum. Right: where fits end that begin in "
+        "different places. The lecture: only the sum is determined, and weight decay settles how "
+        "it is shared."
+    )
+    return [Plot("duplicate", "A feature that is there twice", caption, figure)]
+
+
+def judge(results: Results) -> list[Finding]:
+    """Ask what the data determine, with and without a penalty.
+
+    Parameters
+    ----------
+    results : Results
+        The table.
+
+    Returns
+    -------
+    findings : list of Finding
+    """
+    free = results.where(part="fit", penalty=0.0)
+    first, second = free.column("weight_1"), free.column("weight_2")
+    sums, differences = first + second, first - second
+    profile = results.where(part="profile", penalty=0.0)
+    flat = float(np.abs(profile.column("above") / profile.column("objective")).max())
+    held = [row for row in results.where(part="fit").rows if row["penalty"]]
+    unequal = max(abs(float(str(r["weight_1"])) - float(str(r["weight_2"]))) for r in held)
+    return [
+        Finding(
+            "C10",
+            "without a penalty only the sum of the weights is determined",
+            f"{len(free)} starts: sums equal to {np.ptp(sums):.1e}, differences from "
+            f"{differences.min():.2f} to {differences.max():.2f}; objective flat to {flat:.1e} of "
+            "itself",
+            # The same sum and different weights in all starts, and nothing but rounding between.
+            verdict_of(
+                bool(np.ptp(sums) < SAME_WEIGHT and np.ptp(differences) > 0.1 and flat < FLAT)
+            ),
+            "duplicate",
+        ),
+        Finding(
+            "C10",
+            "weight decay settles it: half each",
+            f"{len(held)} fits with a penalty: weights differ by at most {unequal:.1e}",
+            verdict_of(unequal < SAME_WEIGHT),
+            "duplicate",
+        ),
+    ]
+
+
+EXPERIMENTS = (
+    Experiment(
+        NAME,
+        "A feature that is there twice",
+        "The first two groups, train part, log(1 + count) of the 30 words that most documents "
+        "have; the column with the largest weight is there twice. Logistic regression without "
+        "and with L2 penalties of 1 and 10 on the summed loss, each from five starts (full: 20): "
+        "fits to copies that noise has made different.",
+        run,
+        draw,
+        judge,
+        ("C10",),
+    ),
+)

@@ -1,0 +1,348 @@
+"""C14: least squares on an indicator matrix hides a middle class and bends to outliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.experiments import style
+from wordodds.experiments.estimates import mean_interval, paired_difference
+from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
+from wordodds.experiments.results import Results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["EXPERIMENTS"]
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+
+NAME = "indicator"
+LEAST_SQUARES = "least squares"
+MODELS = (LEAST_SQUARES, "logistic regression", "Gaussian NB")
+CENTRES = np.array([-4.0, 0.0, 4.0])  # three classes on a line, of spread 1
+MEANS = np.array([[-1.5, 0.0], [1.5, 0.0]])  # two classes in the plane, of spread 1
+OUTLIERS = np.array([12.0, 6.0])  # far on the right side of the border
+# "Never" and "hardly": a tenth of the middle class's third; a tenth of what least squares turns.
+TENTH = 0.1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much is done."""
+
+    n_points: int = 300
+    n_outliers: int = 30
+    n_test: int = 3000
+
+
+QUICK = FULL = Settings()
+
+
+class Border(NamedTuple):
+    """Two classes' border: weights @ x + bias = 0."""
+
+    weights: Floats
+    bias: float
+
+
+def run(run: Run) -> Results:
+    """Fit three classes on a line, and two classes without and with outliers.
+
+    Parameters
+    ----------
+    run : Run
+        How much to do.
+
+    Returns
+    -------
+    results : Results
+        Rows of several kinds (column ``part``): points, functions, predictions and borders.
+    """
+    return measure(FULL if run.full else QUICK, run)
+
+
+def measure(settings: Settings, run: Run) -> Results:
+    """Do the work of `run` at any size.
+
+    Parameters
+    ----------
+    settings : Settings
+        The sizes.
+    run : Run
+        Seeds and threads.
+
+    Returns
+    -------
+    results : Results
+    """
+    results = Results(NAME)
+    seeds = run.seeds(10, 50)
+    with run.progress(2 * len(seeds), "data sets") as advance:
+        for seed in seeds:
+            rng = np.random.default_rng(seed)
+            _three_on_a_line(results, settings, rng, seed, run)
+            advance(1)
+            _two_with_outliers(results, settings, rng, seed, run)
+            advance(1)
+    return results
+
+
+def regress(X: Floats, y: Codes) -> Floats:
+    """Return the least-squares coefficients of each class's indicator; the last row is the bias.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+        Rows.
+    y : ndarray of shape (n_rows,)
+        Classes from 0 on.
+
+    Returns
+    -------
+    coefficients : ndarray of shape (n_columns + 1, n_classes)
+    """
+    indicator = np.eye(y.max() + 1)[y]
+    return np.asarray(np.linalg.lstsq(_with_one(X), indicator, rcond=None)[0])
+
+
+def _with_one(X: Floats) -> Floats:
+    return np.column_stack([X, np.ones(len(X))])
+
+
+def _models(n_jobs: int | None) -> dict[str, Any]:
+    from wordodds import GaussianNB, LogisticRegression
+
+    # Without a penalty, as least squares has none.
+    return {
+        "logistic regression": LogisticRegression(C=np.inf, max_iter=1000, n_jobs=n_jobs),
+        "Gaussian NB": GaussianNB(n_jobs=n_jobs),
+    }
+
+
+def _three_on_a_line(
+    results: Results, settings: Settings, rng: np.random.Generator, seed: int, run: Run
+) -> None:
+    def draw_points(n: int) -> tuple[Floats, Codes]:
+        y = np.arange(n) % 3
+        return (CENTRES[y] + rng.standard_normal(n))[:, None], y
+
+    X, y = draw_points(settings.n_points)
+    X_test, y_test = draw_points(settings.n_test)
+    coefficients = regress(X, y)
+    predicted = {LEAST_SQUARES: (_with_one(X_test) @ coefficients).argmax(axis=1)}
+    for name, model in _models(run.n_jobs).items():
+        predicted[name] = model.fit(X, y).predict(X_test)
+    for name, labels in predicted.items():
+        results.add(
+            part="three classes",
+            model=name,
+            size=len(X),
+            dims=1,
+            seed=seed,
+            accuracy=float(np.mean(labels == y_test)),
+            middle=float(np.mean(labels == 1)),
+        )
+    if seed == run.seed:
+        for x, label in zip(X[:, 0], y, strict=True):
+            results.add(part="point on the line", seed=seed, x_1=x, label=label)
+        for label, (slope, level) in enumerate(coefficients.T):
+            results.add(part="function", seed=seed, label=label, slope=slope, level=level)
+
+
+def _two_with_outliers(
+    results: Results, settings: Settings, rng: np.random.Generator, seed: int, run: Run
+) -> None:
+    def draw_points(n: int) -> tuple[Floats, Codes]:
+        y = np.arange(n) % 2
+        return MEANS[y] + rng.standard_normal((n, 2)), y
+
+    X, y = draw_points(settings.n_points)
+    far = OUTLIERS + rng.standard_normal((settings.n_outliers, 2))
+    X_test, y_test = draw_points(settings.n_test)
+    data = {0: (X, y), 1: (np.vstack([X, far]), np.append(y, np.ones(len(far), dtype=np.int64)))}
+    for outliers, (rows, labels) in data.items():
+        for name, border in _borders(rows, labels, run.n_jobs).items():
+            right = (X_test @ border.weights + border.bias > 0) == y_test
+            results.add(
+                part="border",
+                model=name,
+                size=len(rows),
+                dims=2,
+                seed=seed,
+                accuracy=float(right.mean()),
+                outliers=outliers,
+                w_1=border.weights[0],
+                w_2=border.weights[1],
+                bias=border.bias,
+            )
+    if seed == run.seed:
+        for point, label in zip(*data[1], strict=True):
+            results.add(
+                part="point in the plane", seed=seed, x_1=point[0], x_2=point[1], label=label
+            )
+
+
+def _borders(X: Floats, y: Codes, n_jobs: int | None) -> dict[str, Border]:
+    difference = regress(X, y) @ [-1.0, 1.0]
+    model = _models(n_jobs)["logistic regression"].fit(X, y)
+    return {
+        LEAST_SQUARES: Border(difference[:2], float(difference[2])),
+        "logistic regression": Border(model.coef_[0], float(model.intercept_[0])),
+    }
+
+
+def draw(results: Results) -> list[Plot]:
+    """Draw the regressions of three indicators, and borders with and without outliers.
+
+    Parameters
+    ----------
+    results : Results
+        The table.
+
+    Returns
+    -------
+    plots : list of Plot
+    """
+    with style.style():
+        figure = style.new_figure(8.0, 3.5)
+        left, right = figure.subplots(1, 2)
+        _draw_line(left, results)
+        _draw_plane(right, results)
+    caption = (
+        "Left: three classes on a line (ticks below) and the regression of each one's indicator; "
+        "the largest decides. Right: borders of two classes, "
+        "fitted without (dashed) and with (solid) a group of outliers that lie far on their right "
+        "side. The lecture: least squares fails with three classes and bends to outliers."
+    )
+    return [Plot("indicator", "Least squares on an indicator matrix", caption, figure)]
+
+
+def _draw_line(ax: Axes, results: Results) -> None:
+    names = ("left class", "middle class", "right class")
+    points = results.where(part="point on the line")
+    ends = np.array([-7.0, 7.0])
+    for label, (name, colour) in enumerate(
+        zip(names, (style.BLUE, style.ORANGE, style.GREEN), strict=True)
+    ):
+        (row,) = results.where(part="function", label=label).rows
+        slope, level = float(str(row["slope"])), float(str(row["level"]))
+        ax.plot(ends, slope * ends + level, color=colour, linewidth=1.5, label=name)
+        x = points.where(label=label).column("x_1")
+        ax.plot(x, np.full(len(x), -0.72), "|", color=colour, markersize=7, markeredgewidth=0.7)
+    ax.set(xlim=ends, ylim=(-0.85, 1.6))
+    ax.legend(loc="upper center", ncols=3, columnspacing=1.0, handlelength=1.2)
+    style.label_axes(ax, "x", "regression of the indicator")
+
+
+def _draw_plane(ax: Axes, results: Results) -> None:
+    points = results.where(part="point in the plane")
+    for label, colour, marker in ((0, style.SKY, "o"), (1, style.YELLOW, "^")):
+        part = points.where(label=label)
+        x, y = part.column("x_1"), part.column("x_2")
+        ax.scatter(x, y, s=8, color=colour, marker=marker, linewidths=0)
+    (seed,) = points.unique("seed")
+    ends = np.array([-6.0, 9.0])
+    for name, colour in ((LEAST_SQUARES, style.BLACK), ("logistic regression", style.ORANGE)):
+        for outliers, dashes in ((0, "--"), (1, "-")):
+            (row,) = results.where(part="border", model=name, outliers=outliers, seed=seed).rows
+            w_1, w_2, bias = (float(str(row[column])) for column in ("w_1", "w_2", "bias"))
+            ax.plot(
+                -(w_2 * ends + bias) / w_1,
+                ends,
+                color=colour,
+                linestyle=dashes,
+                linewidth=1.4,
+                label=name if outliers else None,
+            )
+    ax.set(xlim=(-5, 15), ylim=(-5, 9.5), xticks=range(-5, 16, 5))
+    ax.legend(loc="lower right")
+    style.label_axes(ax, "$x_1$", "$x_2$")
+
+
+def judge(results: Results) -> list[Finding]:
+    """Count how often the middle class is predicted, and how far borders turn.
+
+    Parameters
+    ----------
+    results : Results
+        The table.
+
+    Returns
+    -------
+    findings : list of Finding
+    """
+    three = results.where(part="three classes")
+    middle = {name: mean_interval(part.column("middle")) for name, part in three.groups("model")}
+    accuracy = {
+        name: mean_interval(part.column("accuracy")) for name, part in three.groups("model")
+    }
+    others = [name for name in MODELS if name != LEAST_SQUARES]
+    turned, lost = {}, {}
+    for name, part in results.where(part="border").groups("model"):
+        clean, bent = part.where(outliers=0), part.where(outliers=1)
+        turned[name] = mean_interval(_angles(clean, bent))
+        lost[name] = paired_difference(clean.column("accuracy"), bent.column("accuracy"))
+    squares, logistic = turned[LEAST_SQUARES], turned["logistic regression"]
+    return [
+        Finding(
+            "C14",
+            "three classes on a line: least squares never predicts the middle one",
+            f"predicted for {middle[LEAST_SQUARES]} of the points, a third of which it is; "
+            f"accuracy {accuracy[LEAST_SQUARES]}",
+            # The interval stays below a tenth of its third: next to never.
+            verdict_of(middle[LEAST_SQUARES].high < TENTH / 3),
+            "indicator",
+        ),
+        Finding(
+            "C14",
+            "logistic regression and naive Bayes do",
+            "; ".join(f"{name} for {middle[name]}, accuracy {accuracy[name]}" for name in others),
+            # Within a tenth of its third.
+            verdict_of(all(abs(3 * middle[name].value - 1) < TENTH for name in others)),
+            "indicator",
+        ),
+        Finding(
+            "C14",
+            "outliers on the right side move the border of least squares",
+            f"it turns by {squares} degrees and loses {lost[LEAST_SQUARES]} of test accuracy",
+            # Both intervals leave out 0, on the claimed side.
+            verdict_of(squares.low > 0.0 and lost[LEAST_SQUARES].low > 0.0),
+            "indicator",
+        ),
+        Finding(
+            "C14",
+            "that of logistic regression hardly moves",
+            f"it turns by {logistic} degrees and loses {lost['logistic regression']}",
+            # Less than a tenth of the turn of least squares.
+            verdict_of(logistic.high < TENTH * squares.low),
+            "indicator",
+        ),
+    ]
+
+
+def _angles(first: Results, second: Results) -> Floats:
+    """Return by how many degrees borders differ, seed by seed."""
+    a, b = (np.column_stack([t.column("w_1"), t.column("w_2")]) for t in (first, second))
+    cross, dot = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], (a * b).sum(axis=1)
+    return np.asarray(np.degrees(np.abs(np.arctan2(cross, dot))))
+
+
+EXPERIMENTS = (
+    Experiment(
+        NAME,
+        "Least squares on an indicator matrix",
+        "Three Gaussian classes in one dimension with centres at -4, 0 and 4; two in the plane, "
+        "without and with 30 outliers far behind the second. 300 points to train, 3,000 to test, "
+        "ten seeds (full: 50). Least squares on the indicator matrix, logistic regression without "
+        "a penalty, Gaussian naive Bayes.",
+        run,
+        draw,
+        judge,
+        ("C14",),
+    ),
+)

@@ -1,0 +1,338 @@
+"""Limits of naive Bayes and logistic regression on known classes, and how soon they come.
+
+Both models are linear here (naive Bayes has variances that the classes share), and the classes are
+Gaussian: what such a rule gets wrong has a closed form, so there is no test sample and no noise
+from one. Chance is in the training rows alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.experiments.experiment import Experiment, Run
+from wordodds.experiments.results import Results
+from wordodds.experiments.studies.theory_report import LR, NB, draw, judge
+from wordodds.experiments.studies.theory_worlds import (
+    SEPARATION,
+    World,
+    duplicated,
+    every_tells,
+    holds,
+    one_tells,
+)
+
+__all__ = ["EXPERIMENTS", "FULL", "QUICK", "Settings", "measure", "needed", "score"]
+
+Floats = npt.NDArray[np.float64]
+Row = dict[str, Any]
+
+# Inverse strength of the penalty: the lecture's logistic regression is maximum likelihood, which
+# has no answer where a line parts the classes. This one has, and elsewhere it hardly differs.
+C = 1000.0
+WITHIN = 0.05  # above the best error, where that is 0.159
+TOLERANCE = 1.0  # for weights that are 2 or 0 in truth
+_SMALL = 1 << 17  # entries of a matrix that are not worth a second thread
+CURVES = (holds(48), duplicated(16, 2, 16))  # 48 columns both
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much is computed.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Training sizes of the learning curves.
+    seeds : int
+        Draws for each point of them.
+    dims : dict of str to tuple of int
+        Numbers of features, ascending, by model.
+    entries : int
+        Numbers to be drawn for each size that is looked at: so many draws as that is,
+    draws : tuple of int
+        but so many at least and at most.
+    """
+
+    sizes: tuple[int, ...]
+    seeds: int
+    dims: dict[str, tuple[int, ...]] = field(hash=False)
+    entries: int
+    draws: tuple[int, int]
+
+
+_DIMS = tuple(2**k for k in range(3, 13))
+QUICK = Settings(
+    sizes=tuple(2**k for k in range(3, 14)),
+    seeds=10,
+    dims={NB: _DIMS, LR: _DIMS[:-2]},
+    entries=1 << 21,
+    draws=(1, 24),
+)
+FULL = Settings(
+    sizes=tuple(2**k for k in range(3, 16)),
+    seeds=40,
+    dims={NB: _DIMS, LR: _DIMS},
+    entries=1 << 25,
+    draws=(3, 200),
+)
+
+
+def fit(model: str, X: Any, y: Any, n_jobs: int | None) -> tuple[Floats, float, float]:
+    """Fit a model by its name.
+
+    Parameters
+    ----------
+    model : {"Gaussian NB", "logistic regression"}
+        The former with variances that the classes share, as then it is linear too.
+    X, y
+        Rows and labels.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    weights, bias : ndarray, float
+        Of the log-odds of class 1.
+    seconds : float
+        Of the fit.
+    """
+    from wordodds import GaussianDiscriminant, LogisticRegression
+
+    start = time.perf_counter()
+    if model == NB:
+        bayes = GaussianDiscriminant(covariance="shared_diagonal", n_jobs=n_jobs).fit(X, y)
+        seconds = time.perf_counter() - start
+        return np.diff(bayes.weights_, axis=0)[0], float(np.diff(bayes.bias_)[0]), seconds
+    # L-BFGS: a few dozen passes over the rows, whatever their number and that of the features.
+    line = LogisticRegression(C=C, solver="lbfgs", max_iter=1000, n_jobs=n_jobs).fit(X, y)
+    seconds = time.perf_counter() - start
+    return line.coef_[0].astype(np.float64), float(line.intercept_[0]), seconds
+
+
+def score(world: World, model: str, size: int, seed: int, n_jobs: int | None) -> Row:
+    """Draw rows, fit a model and return its row of the table.
+
+    Parameters
+    ----------
+    world : World
+        Where the rows come from.
+    model : str
+        Its name.
+    size, seed : int
+        How many rows, and which.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    row : dict
+        ``accuracy`` is exact. ``lost`` is the share of the separation that is lost: with what is
+        left of it the best rule would err as much. ``weight_error`` is the largest of any weight.
+    """
+    from scipy.special import ndtri
+
+    columns = int(world.copies.sum())
+    rng = np.random.default_rng([seed, *world.name.encode(), columns, size])
+    X, y = world.draw(size, rng)
+    weights, bias, seconds = fit(model, X, y, 1 if X.size < _SMALL else n_jobs)
+    error, best = world.error(weights, bias), world.best_error
+    return {
+        "model": model,
+        "solver": "lbfgs" if model == LR else None,
+        "world": world.name,
+        "size": size,
+        "dims": columns,
+        "seed": seed,
+        "accuracy": 1.0 - error,
+        "best_error": best,
+        "limit": world.naive_error if model == NB else best,
+        "lost": 1.0 - float(ndtri(error) / ndtri(best)),
+        "weight_error": float(np.abs(weights - 2.0 * np.repeat(world.mean, world.copies)).max()),
+        "seconds": seconds,
+    }
+
+
+class Goal(NamedTuple):
+    """When a model has enough rows: half of the draws have a number at or below a target."""
+
+    name: str
+    make: Callable[[int], World]
+    column: str
+    target: float
+
+
+def goals() -> tuple[Goal, ...]:
+    """Return what is asked of the models.
+
+    Returns
+    -------
+    goals : tuple of Goal
+        One share of the separation may be lost wherever the error counts: where one feature tells,
+        and the best error is the same for all numbers of features, that is `WITHIN` above it.
+    """
+    from scipy.special import ndtr, ndtri
+
+    best = float(ndtr(-SEPARATION / 2))
+    lost = 1.0 - float(ndtri(best + WITHIN) / ndtri(best))
+    return (
+        Goal("weights", one_tells, "weight_error", TOLERANCE),
+        Goal("error", one_tells, "lost", lost),
+        Goal("error", every_tells, "lost", lost),
+    )
+
+
+def needed(value_at: Callable[[int], float], target: float, start: float) -> float:
+    """Return the number of rows at which a value falls to a target.
+
+    Parameters
+    ----------
+    value_at : callable
+        The value by number of rows.
+    target : float
+        > 0.
+    start : float
+        Where to look first. From there on sizes go up or down by the square root of 2.
+
+    Returns
+    -------
+    size : float
+        Between the two sizes that have the target between them, on a straight line in logarithms.
+    """
+    ladder = [2 * round(2 ** (k / 2)) for k in range(2, 33)]  # even: half of each class
+    place = int(np.argmin(np.abs(np.log(ladder) - np.log(start))))
+    while place > 0 and value_at(ladder[place]) <= target:
+        place -= 1
+    while value_at(ladder[place + 1]) > target:
+        place += 1
+    low, high = ladder[place], ladder[place + 1]
+    values = np.log([max(value_at(size), 1e-300) for size in (low, high)])
+    if values[0] <= np.log(target):  # the smallest size will do
+        return float(low)
+    share = (values[0] - np.log(target)) / (values[0] - values[1])
+    return float(low * (high / low) ** share)
+
+
+class _Fits:
+    """The fits of one model with one number of features: goals in one world share them."""
+
+    def __init__(self, model: str, settings: Settings, run: Run) -> None:
+        self.model, self.settings, self.run = model, settings, run
+        self.rows: dict[tuple[str, int], list[Row]] = {}
+
+    def median(self, world: World, column: str, size: int) -> float:
+        """Return the median of a column over draws of some size."""
+        key = world.name, size
+        if key not in self.rows:
+            # Large draws are dear, and differ little from each other.
+            n_draws = self.settings.entries // (size * int(world.copies.sum()))
+            least, most = self.settings.draws
+            first = self.run.seed
+            seeds = range(first, first + min(max(n_draws, least), most))
+            self.rows[key] = [score(world, self.model, size, s, self.run.n_jobs) for s in seeds]
+        return float(np.median([row[column] for row in self.rows[key]]))
+
+
+def growth(model: str, settings: Settings, run: Run) -> Iterator[Row]:
+    """Find how many rows a model needs as features become more.
+
+    Parameters
+    ----------
+    model : str
+        Its name.
+    settings : Settings
+        The numbers of features, and of draws.
+    run : Run
+        Seed and threads.
+
+    Yields
+    ------
+    row : dict
+        One for each fit, and for each goal and number of features one with ``needed``.
+    """
+    guesses = [16.0] * len(goals())
+    before = guesses.copy()
+    for n_features in settings.dims[model]:
+        fits = _Fits(model, settings, run)
+        for number, goal in enumerate(goals()):
+            world = goal.make(n_features)
+            size = needed(partial(fits.median, world, goal.column), goal.target, guesses[number])
+            # The next step will be as the last one was: a good guess saves the largest fits.
+            guesses[number], before[number] = size * size / before[number], size
+            yield {
+                "model": model,
+                "world": world.name,
+                "dims": n_features,
+                "goal": goal.name,
+                "needed": size,
+            }
+        for rows in fits.rows.values():
+            yield from rows
+
+
+def measure(settings: Settings, run: Run) -> Results:
+    """Compute the table.
+
+    Parameters
+    ----------
+    settings : Settings
+        How much of it.
+    run : Run
+        Seed and threads.
+
+    Returns
+    -------
+    results : Results
+        Learning curves have the ``part`` "curve"; ``part`` "growth" has the fits on the way to
+        ``needed``, and rows with that number.
+    """
+    results = Results("theory")
+    total = len(CURVES) * settings.seeds * len(settings.sizes) * 2
+    total += sum(len(dims) for dims in settings.dims.values()) * len(goals())
+    with run.progress(total, "fits") as advance:
+        for world in CURVES:
+            for seed in range(run.seed, run.seed + settings.seeds):
+                for size in settings.sizes:
+                    for model in (NB, LR):
+                        results.add(part="curve", **score(world, model, size, seed, run.n_jobs))
+                        advance(1)
+        for model in settings.dims:
+            for row in growth(model, settings, run):
+                results.add(part="growth", **row)
+                if "needed" in row:
+                    advance(1)
+    return results
+
+
+def _run(run: Run) -> Results:
+    return measure(FULL if run.full else QUICK, run)
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="theory",
+        title="Theory: limits, and examples needed",
+        protocol=(
+            "Two Gaussian classes, equally likely, independent features of variance 1. Gaussian "
+            "naive Bayes with variances that the classes share, so that it is linear, against "
+            "logistic regression, all but unpenalised (C = 1000). Errors are exact, by a closed "
+            "form. Limits: 48 columns, means 2 standard deviations apart, spread over 48 features, "
+            "or over 18 of which two come in 16 copies. Growth: 8 to 4,096 features (logistic "
+            "regression in the quick form: to 1,024), and the number of examples with which half "
+            "of the draws have every weight within 1 of the truth, or keep 81 % of the separation "
+            "(an error 0.05 above the best where that is 0.159). Either one feature tells the "
+            "classes apart, by 2 standard deviations, and the others are noise; or every feature "
+            "tells, by 0.25."
+        ),
+        run=_run,
+        draw=draw,
+        judge=judge,
+        claims=("C1", "C2", "C3"),
+    ),
+)

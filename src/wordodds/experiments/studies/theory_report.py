@@ -1,0 +1,229 @@
+"""Figures and verdicts of the synthetic experiment, from its table alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wordodds.experiments import style
+from wordodds.experiments.display import LearningCurveDisplay
+from wordodds.experiments.estimates import (
+    Interval,
+    exponent,
+    mean_interval,
+    paired_difference,
+    slope,
+)
+from wordodds.experiments.experiment import Finding, Plot, verdict_of
+from wordodds.experiments.results import Results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["LR", "NB", "draw", "judge"]
+
+NB, LR = "Gaussian NB", "logistic regression"
+HOLDS, DUPLICATED = "assumption holds", "features duplicated"
+LIMITS, GROWTH = "theory-limits", "theory-growth"
+# Goal and world of a panel, its title, and what the examples are for in the words of a finding.
+PANELS = (
+    ("weights", "one feature tells", "weights within 1 of the truth", "weights close to the truth"),
+    ("error", "one feature tells", "error within 0.05 of the best", "an error close to the best"),
+    ("error", "every feature tells", "81 % of the separation", "an error close to the best"),
+)
+CLOSE = 0.005  # of the best error: the same limit
+ROOT = 0.5  # an exponent below it is far from 1: that of log m over these m is about 0.2
+LINEAR = (0.75, 1.25)  # exponents that count as growth like m
+
+
+def draw(results: Results) -> list[Plot]:
+    """Draw both figures.
+
+    Parameters
+    ----------
+    results : Results
+        Of the experiment "theory".
+
+    Returns
+    -------
+    plots : list of Plot
+    """
+    return [_draw_limits(results.where(part="curve")), _draw_growth(results.where(part="growth"))]
+
+
+def _draw_limits(results: Results) -> Plot:
+    with style.style():
+        figure = style.new_figure(8.0, 3.4)
+        axes = figure.subplots(1, 2, sharey=True)
+        for ax, world in zip(axes, (HOLDS, DUPLICATED), strict=True):
+            part = results.where(world=world)
+            LearningCurveDisplay.from_results(part, y="error", log_x=True, ax=ax)
+            best = float(part.column("best_error")[0])
+            limit = float(part.where(model=NB).column("limit")[0])
+            ax.axhline(best, color=style.BLACK, linestyle="--", linewidth=1.0, label="best error")
+            if limit > best:
+                ax.axhline(
+                    limit,
+                    color=style.BLUE,
+                    linestyle=":",
+                    linewidth=1.2,
+                    label="limit of Gaussian NB",
+                )
+            ax.set_title(world)
+            ax.set_xlabel("training examples")
+            ax.legend()
+        axes[0].set_ylabel("error, exact")
+        axes[1].set_ylabel("")
+    return Plot(
+        LIMITS,
+        "The limits of both models",
+        "Error against training examples, 48 columns, mean and 95 % interval over draws. Left, "
+        "independent features: both models come to the best error, as the lecture says, naive "
+        "Bayes sooner. Right, two of 18 features come in 16 copies: naive Bayes counts what they "
+        "tell 16 times over and stays at its limit, logistic regression goes on to the best error.",
+        figure,
+    )
+
+
+def _draw_growth(results: Results) -> Plot:
+    with style.style():
+        figure = style.new_figure(8.0, 3.6)
+        axes = figure.subplots(1, 3, sharey=True)
+        for ax, (goal, world, title, _) in zip(axes, PANELS, strict=True):
+            part = results.where(goal=goal, world=world)
+            for position, model in enumerate((NB, LR)):
+                _draw_power(ax, part.where(model=model), model, position)
+            ax.set_xscale("log", base=2)
+            ax.set_yscale("log")
+            ax.set_xticks([8, 64, 512, 4096], ["8", "64", "512", "4,096"])
+            ax.set_title(f"{title}\n({world})")
+            ax.set_xlabel("features m")
+            ax.grid(**style.GRID)
+            ax.set_axisbelow(True)
+            ax.legend(loc="upper left")
+        axes[0].set_ylabel("training examples needed")
+        low, high = axes[0].get_ylim()
+        axes[0].set_ylim(low, high * 6)  # room for the legends
+    return Plot(
+        GROWTH,
+        "How many examples are needed",
+        "Training examples that half of the draws need, against the number of features m; lines "
+        "are fitted powers of m, with 95 % intervals of the exponents. Left, all weights close to "
+        "the truth: about log m for naive Bayes (NB), m for logistic regression (LR), as the "
+        "lecture says. Middle, an error close to the best, which is the same for all m: naive "
+        "Bayes needs fewer examples, but in proportion to m as well, as its small mistakes in "
+        "every feature add up. Right, every feature tells as much: naive Bayes needs as many for "
+        "any m; logistic regression needs most where rows and features are about as many, and "
+        "comes down to naive Bayes where features abound. So log m for the error takes features "
+        "that all tell, as Ng and Jordan assume, and m is a bound for logistic regression, not "
+        "what it always needs.",
+        figure,
+    )
+
+
+def _draw_power(ax: Axes, results: Results, model: str, position: int) -> None:
+    dims, needed = _points(results)
+    colour = style.colour_of(model, position)
+    power, short = exponent(dims, needed), "NB" if model == NB else "LR"
+    middle = np.exp(np.log(needed).mean() + power.value * (np.log(dims) - np.log(dims).mean()))
+    ax.plot(dims, middle, color=colour, linewidth=1.0, linestyle="--")
+    ax.plot(
+        dims,
+        needed,
+        color=colour,
+        linestyle="none",
+        marker=style.marker_of(position),
+        markersize=4.5,
+        label=f"{short}: $m^{{{power.value:.2f}}}$ [{power.low:.2f}, {power.high:.2f}]",
+    )
+
+
+def _two(interval: Interval) -> str:
+    value, low, high = (f"{number:.2f}".replace("-0.00", "0.00") for number in interval)
+    return f"{value} [{low}, {high}]"
+
+
+def _points(results: Results) -> tuple[Any, Any]:
+    return results.column("dims").astype(np.float64), results.column("needed").astype(np.float64)
+
+
+def judge(results: Results) -> list[Finding]:
+    """Judge what the lecture says about limits and growth.
+
+    Parameters
+    ----------
+    results : Results
+        Of the experiment "theory".
+
+    Returns
+    -------
+    findings : list of Finding
+    """
+    curves, growth = results.where(part="curve"), results.where(part="growth")
+    return [*_judge_growth(growth), _judge_same(curves), *_judge_copies(curves)]
+
+
+def _judge_growth(results: Results) -> list[Finding]:
+    findings = []
+    for goal, world, _, what in PANELS:
+        for model, short in ((NB, "naive Bayes"), (LR, "logistic regression")):
+            dims, needed = _points(results.where(goal=goal, world=world, model=model))
+            power = exponent(dims, needed)
+            number = f"examples ~ m^{_two(power)}, {round(needed[0])} for m = {round(dims[0])} and "
+            number += f"{round(needed[-1]):,} for m = {round(dims[-1]):,}"
+            if model == NB:
+                # O(log m) is a bound from above: no growth at all keeps to it.
+                holds, growth = power.high < ROOT, "no faster than log m"
+            else:
+                holds, growth = LINEAR[0] <= power.low and power.high <= LINEAR[1], "like m"
+            if power.high < ROOT:
+                number += f"; {slope(np.log2(dims), needed)} more with each doubling of m"
+            says = f"{short}, where {world}: examples for {what} grow {growth}"
+            findings.append(Finding("C1", says, number, verdict_of(holds), GROWTH))
+    return findings
+
+
+def _at_largest(results: Results, world: str, model: str) -> Results:
+    part = results.where(world=world, model=model)
+    return part.where(size=max(part.unique("size")))
+
+
+def _judge_same(results: Results) -> Finding:
+    excess = {}
+    for model in (NB, LR):
+        last = _at_largest(results, HOLDS, model)
+        excess[model] = mean_interval(1.0 - last.column("accuracy") - last.column("best_error"))
+    numbers = "; ".join(f"{model} {interval}" for model, interval in excess.items())
+    return Finding(
+        "C2",
+        "with independent features both errors tend to the best one",
+        f"error above the best with {last.unique('size')[0]:,} examples: {numbers}",
+        verdict_of(all(interval.high < CLOSE for interval in excess.values())),
+        LIMITS,
+    )
+
+
+def _judge_copies(results: Results) -> list[Finding]:
+    bayes, line = (_at_largest(results, DUPLICATED, model) for model in (NB, LR))
+    ahead = paired_difference(line.column("accuracy"), bayes.column("accuracy"))
+    limit, best = float(bayes.column("limit")[0]), float(bayes.column("best_error")[0])
+    size = bayes.unique("size")[0]
+    above = mean_interval(1.0 - line.column("accuracy") - best)
+    return [
+        Finding(
+            "C3",
+            "with copied features logistic regression's error ends lower",
+            f"error of naive Bayes less that of logistic regression with {size:,} examples: "
+            f"{ahead} (exact limits: {limit:.3f} and {best:.3f})",
+            verdict_of(ahead.low > 0.0),
+            LIMITS,
+        ),
+        Finding(
+            "C3",
+            "and that end is the best error: copies cost logistic regression nothing",
+            f"error above the best with {size:,} examples: {above}",
+            verdict_of(above.high < CLOSE),
+            LIMITS,
+        ),
+    ]

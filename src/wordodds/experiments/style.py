@@ -1,0 +1,205 @@
+"""How the figures look: colours that everybody can tell apart, one style, the same bytes twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+__all__ = ["colour_of", "label_axes", "new_figure", "save", "style"]
+
+# Okabe and Ito's colours, which colour-blind readers can tell apart.
+BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
+SKY, YELLOW, PINK = "#56B4E9", "#E69F00", "#CC79A7"
+GREY, BLACK = "#888888", "#222222"
+
+GRID: Any = {"color": "#dddddd", "linewidth": 0.6}
+
+STYLE: Any = {  # for matplotlib.rc_context
+    "svg.hashsalt": "wordodds",
+    "svg.fonttype": "path",
+    "font.family": "DejaVu Sans",  # comes with matplotlib
+    "font.size": 9.0,
+    "axes.titlesize": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "path.simplify": True,
+}
+
+# Generative models are blue and green, discriminative ones orange, in every figure.
+_COLOURS = {
+    "Gaussian NB": BLUE,
+    "Gaussian NB, shared variances": BLUE,
+    "Gaussian NB, own variances": SKY,
+    "multinomial NB": BLUE,
+    "categorical NB": BLUE,
+    "naive Bayes": BLUE,
+    "Bernoulli NB": SKY,
+    "complement NB": GREEN,
+    "logistic regression": ORANGE,
+    # Solvers, in figures of their own.
+    "IRLS": BLACK,
+    "Newton-CG": BLUE,
+    "L-BFGS": ORANGE,
+    "conjugate gradients": GREEN,
+    "gradient descent": SKY,
+    "SGD": PINK,
+}
+_OTHERS = (PINK, YELLOW, GREEN, SKY, BLACK, GREY, BLUE, ORANGE)
+_MARKERS = "osD^vPX*"
+_PNG_DPI = 160
+CREATOR = "wordodds"
+
+
+def colour_of(name: str, position: int = 0) -> str:
+    """Return the colour of a model: always the same for those of this project.
+
+    Parameters
+    ----------
+    name : str
+        The model, as in the results.
+    position : int, default=0
+        Its place among those drawn, which decides for other names.
+
+    Returns
+    -------
+    colour : str
+    """
+    return _COLOURS.get(name, _OTHERS[position % len(_OTHERS)])
+
+
+def marker_of(position: int) -> str:
+    """Return a marker, so that lines differ in print without colours too.
+
+    Parameters
+    ----------
+    position : int
+        The line's place among those drawn.
+
+    Returns
+    -------
+    marker : str
+    """
+    return _MARKERS[position % len(_MARKERS)]
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw in the style of this project while the context lasts."""
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        yield
+
+
+def plain_ticks(axis: Axis) -> None:
+    """Write the numbers of a logarithmic axis as 1, 2, 5, 10 and not as powers.
+
+    Parameters
+    ----------
+    axis : matplotlib axis
+        Of a range of less than some four powers of ten, else only 1, 10, 100 are written.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    low, high = sorted(axis.get_view_interval())
+    wide = high / low > 300.0
+    axis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
+    axis.set_major_formatter("{x:,g}")
+    axis.set_minor_formatter(NullFormatter())
+
+
+def new_figure(width: float = 8.0, height: float = 3.2) -> Figure:
+    """Return an empty figure whose parts keep clear of each other.
+
+    It belongs to no window: `save` writes it. Draw on it within `style`.
+
+    Parameters
+    ----------
+    width, height : float
+        In inches; 8 inches fill a page of the README.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def label_axes(ax: Axes, x: str, y: str) -> None:
+    """Name the axes, and lay a light grid behind the drawing.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+        Where to.
+    x, y : str
+        What is shown, with its unit.
+    """
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.grid(**GRID)
+    ax.set_axisbelow(True)
+
+
+def save(figure: Figure, folder: Path, stem: str, title: str) -> list[Path]:
+    """Write a figure as SVG and as PNG.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The drawing.
+    folder : Path
+        Where to.
+    stem : str
+        The files' name without suffix.
+    title : str
+        What the SVG calls itself.
+
+    Returns
+    -------
+    paths : list of Path
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    svg = save_svg(figure, folder / f"{stem}.svg", title)
+    with style():
+        FigureCanvasAgg(figure)
+        png = folder / f"{stem}.png"
+        figure.savefig(png, dpi=_PNG_DPI, metadata={"Software": CREATOR})
+    return [svg, png]
+
+
+def save_svg(figure: Figure, path: Path, title: str) -> Path:
+    """Write a figure as SVG, without a date: it changes only when what it shows does.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The drawing.
+    path : Path
+        The file.
+    title : str
+        What it calls itself.
+
+    Returns
+    -------
+    path : Path
+    """
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    canvas: Any = FigureCanvasSVG(figure)
+    with style():
+        canvas.print_svg(path, metadata={"Title": title, "Date": None, "Creator": CREATOR})
+    return path

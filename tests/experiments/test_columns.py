@@ -1,0 +1,210 @@
+"""The case study on SVD columns: scikit-learn's accuracies, and verdicts on made-up tables."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sklearn.linear_model
+import sklearn.naive_bayes
+from scipy.sparse import vstack
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from wordodds.datasets import make_corpus
+from wordodds.experiments.curves import learning_curve
+from wordodds.experiments.data import Data, count_texts
+from wordodds.experiments.experiment import Run
+from wordodds.experiments.results import Results
+from wordodds.experiments.studies import columns
+from wordodds.experiments.studies.columns import (
+    LR,
+    NB,
+    QUICK,
+    Settings,
+    draw,
+    draw_curves,
+    judge,
+    measure,
+)
+
+SETTINGS = {
+    "binary-size": Settings("binary-size", 2, "irls", 2, sizes=(0.5, 1.0), dims=(3,)),
+    "binary-dims": Settings("binary-dims", 2, "irls", 2, dims=(2, 4)),
+    "groups-size": Settings("groups-size", 4, "lbfgs", 2, sizes=(0.5, 1.0), dims=(3,)),
+    "groups-dims": Settings("groups-dims", 4, "lbfgs", 2, dims=(2, 4)),
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread_for_linear_algebra():
+    """Tests run side by side, and matrices are small: more threads would only wait."""
+    with threadpool_limits(1, "blas"):
+        yield
+
+
+def tiny_data():
+    parts = [make_corpus(80, n_classes=4, n_words=60, random_state=seed) for seed in (0, 1)]
+    data = Data()
+    data.bags = count_texts(*parts)
+    return data
+
+
+@pytest.fixture(scope="module")
+def data():
+    return tiny_data()
+
+
+@pytest.fixture(scope="module")
+def tables(data):
+    return {name: measure(settings, Run(data, seed=3)) for name, settings in SETTINGS.items()}
+
+
+@pytest.mark.parametrize("name", list(SETTINGS))
+def test_a_row_for_each_fit(tables, name):
+    results, settings = tables[name], SETTINGS[name]
+    assert len(results) == 2 * 2 * 2
+    assert results.unique("experiment") == [name]
+    assert results.unique("dims") == list(settings.dims)
+    assert len(results.unique("size")) == len(settings.sizes)
+    assert results.unique("seed") == [3, 4]
+    assert results.where(model=LR).unique("solver") == [settings.solver]
+
+
+@pytest.mark.parametrize("name", ["binary-size", "groups-dims"])
+def test_same_seed_same_rows(tables, name):
+    again = measure(SETTINGS[name], Run(tiny_data(), seed=3, n_jobs=1))
+    for row, old in zip(again.rows, tables[name].rows, strict=True):
+        assert {**row, "seconds": None} == {**old, "seconds": None}
+
+
+def peers():
+    """Return scikit-learn's models by the names of ours."""
+    regression = sklearn.linear_model.LogisticRegression(tol=1e-4, max_iter=2000)
+    return {
+        NB: sklearn.naive_bayes.GaussianNB(),
+        LR: make_pipeline(StandardScaler(), regression),
+    }
+
+
+@pytest.mark.parametrize("name", list(SETTINGS))
+def test_scores_are_those_of_scikit_learn(data, tables, name):
+    settings = SETTINGS[name]
+    values, labels = data.columns(settings.n_groups)
+    for dims in settings.dims:
+        expected = learning_curve(peers(), values[:, :dims], labels, settings.sizes, [3, 4])
+        for row, peer in zip(tables[name].where(dims=dims).rows, expected.rows, strict=True):
+            assert row["model"] == peer["model"]
+            assert row["accuracy"] == peer["accuracy"]
+            assert row["log_loss"] == pytest.approx(peer["log_loss"], rel=2e-3)
+
+
+@pytest.mark.parametrize("n_groups", [2, 4])
+def test_columns_are_the_singular_vectors_of_the_first_groups(data, n_groups):
+    bags = data.bags
+    labels = np.concatenate([bags.train.labels, bags.test.labels])
+    chosen = np.isin(labels, bags.train.label_names[:n_groups])
+    counts = vstack([bags.train.counts, bags.test.counts]).toarray()[chosen]
+    left, sizes, _ = np.linalg.svd(counts, full_matrices=False)
+    found = data.columns(n_groups)
+    np.testing.assert_array_equal(found.labels, labels[chosen])
+    few = slice(0, 10)  # up to the sign of each
+    np.testing.assert_allclose(
+        np.abs(found.values[:, few]), np.abs(left * sizes)[:, few], atol=1e-4
+    )
+    assert data.columns(n_groups) is found
+
+
+@pytest.mark.parametrize("name", list(SETTINGS))
+def test_figures_show_accuracy_and_loss(tables, name):
+    (plot,) = draw(tables[name])
+    assert plot.stem == name
+    left, right = plot.figure.axes
+    assert (left.get_ylabel(), right.get_ylabel()) == ("test accuracy", "log loss (nats)")
+    x = "training documents" if name.endswith("size") else "SVD dimensions"
+    assert left.get_xlabel() == right.get_xlabel() == x
+    assert [line.get_label() for line in left.lines] == [NB, LR]
+    assert "The lecture:" in plot.caption
+
+
+def test_the_curves_of_the_first_page(tables):
+    plot = draw_curves(tables)
+    assert [ax.get_title() for ax in plot.figure.axes] == ["Two groups", "20 groups"]
+    for ax, name in zip(plot.figure.axes, ("binary-size", "groups-size"), strict=True):
+        for line in ax.lines:
+            values = tables[name].where(model=line.get_label()).by_seed("accuracy")
+            np.testing.assert_allclose(line.get_ydata(), values.mean(axis=0))
+
+
+def made_up(name, x, bayes, regression):
+    """Return a table of two seeds that differ by a little."""
+    results = Results(name)
+    for seed in range(2):
+        for place, *pair in zip((10, 100), bayes, regression, strict=True):
+            for model, accuracy in zip((NB, LR), pair, strict=True):
+                row = {"model": model, x: place, "seed": seed}
+                results.add(
+                    **row, accuracy=accuracy + 0.001 * seed * (model == NB and place == 100)
+                )
+    return results
+
+
+@pytest.mark.parametrize(
+    ("bayes", "regression", "verdicts"),
+    [
+        ([0.7, 0.8], [0.6, 0.9], ["borne out", "borne out", "borne out"]),
+        ([0.5, 0.6], [0.6, 0.9], ["not borne out", "borne out", "borne out"]),
+        ([0.7, 0.9], [0.6, 0.8], ["borne out", "not borne out", "not borne out"]),
+        ([0.6, 0.9], [0.6, 0.9], ["not borne out", "not borne out", "not borne out"]),
+    ],
+    ids=["as the lecture says", "regression throughout", "bayes throughout", "a draw"],
+)
+def test_verdicts_on_training_size(bayes, regression, verdicts):
+    findings = judge(made_up("binary-size", "size", bayes, regression))
+    assert [finding.claim for finding in findings] == ["C4", "C4", "C3"]
+    assert [finding.verdict for finding in findings] == verdicts
+    assert {finding.figure for finding in findings} == {"binary-size"}
+    crosses = bayes[0] > regression[0] and bayes[1] < regression[1]
+    assert ("cross at 31" in findings[0].number) is crosses
+
+
+@pytest.mark.parametrize(
+    ("bayes", "verdict"), [([0.5, 0.5], "borne out"), ([0.5, 0.7], "not borne out")]
+)
+def test_verdicts_on_dimensions(bayes, verdict):
+    (finding,) = judge(made_up("groups-dims", "dims", bayes, [0.6, 0.7]))
+    assert (finding.claim, finding.verdict) == ("C3", verdict)
+
+
+def test_quick_and_full_are_the_protocol():
+    full = {settings.name: settings for settings in columns.FULL}
+    assert list(full) == [experiment.name for experiment in columns.EXPERIMENTS]
+    for settings in QUICK:
+        assert settings.n_seeds >= 5
+        assert full[settings.name].n_seeds >= 20
+        assert set(settings.sizes) <= set(full[settings.name].sizes)
+        assert set(settings.dims) <= set(full[settings.name].dims)
+    assert full["groups-size"].sizes == (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+    assert full["groups-dims"].dims == (5, 10, 15, 20, 25, 30, 35, 40, 45, 50)
+
+
+@pytest.fixture(scope="module")
+def newsgroups_columns(newsgroups_data):
+    return Data()
+
+
+@pytest.mark.parametrize(
+    ("name", "n_documents", "share", "n_seeds"),
+    [("binary-size", 1768, 1.0, 2), ("groups-size", 18774, 0.1, 1)],
+    ids=["two groups", "20 groups"],
+)
+def test_accuracies_are_scikit_learns(newsgroups_columns, name, n_documents, share, n_seeds):
+    quick = next(settings for settings in QUICK if settings.name == name)
+    settings = replace(quick, sizes=(share,), n_seeds=n_seeds)
+    results = measure(settings, Run(newsgroups_columns))
+    values, labels = newsgroups_columns.columns(settings.n_groups)
+    assert len(labels) == n_documents
+    expected = learning_curve(peers(), values[:, :30], labels, (share,), n_seeds)
+    assert results.column("model").tolist() == expected.column("model").tolist()
+    ours, theirs = results.column("accuracy"), expected.column("accuracy")
+    np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=0.005)

@@ -1,0 +1,157 @@
+"""Learning curves: the splits, and the scores against a loop written out with scikit-learn."""
+
+import numpy as np
+import pytest
+import sklearn.linear_model
+import sklearn.metrics
+import sklearn.naive_bayes
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import wordodds
+from wordodds.experiments.curves import learning_curve, log_loss, nested_order, whole_sizes
+
+NAMES = np.array(["x", "y", "z"])
+
+
+def points(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = rng.choice(3, size=n, p=[0.2, 0.3, 0.5])
+    return rng.normal(size=(n, 4)) + codes[:, np.newaxis], NAMES[codes]
+
+
+@pytest.mark.parametrize("n", [7, 20, 60, 299, 300])
+def test_every_beginning_has_the_classes_in_proportion(n):
+    _, y = points()
+    order = nested_order(y, np.random.default_rng(3))
+    assert sorted(order) == list(range(300))
+    for name in NAMES:
+        assert abs(np.sum(y[order[:n]] == name) - n * np.mean(y == name)) <= 1.0
+
+
+def test_the_order_is_drawn():
+    y = np.repeat(NAMES, 50)
+    first = {tuple(y[nested_order(y, np.random.default_rng(s))[:3]]) for s in range(40)}
+    assert len(first) == 6  # each of the classes once, in all orders
+    same = [nested_order(y, np.random.default_rng(1)) for _ in range(2)]
+    np.testing.assert_array_equal(*same)
+
+
+def test_sizes_are_shares_or_numbers():
+    assert whole_sizes([1.0, 0.1, 20, 0.1], 90) == [9, 20, 90]
+
+
+@pytest.mark.parametrize("size", [0, 1, 91, 1.5, 0.001, -0.1])
+def test_impossible_sizes_are_refused(size):
+    with pytest.raises(ValueError, match="sizes must be whole numbers from 2 to 90"):
+        whole_sizes([size], 90)
+
+
+SEEN = []
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Writes down what it sees, outside of itself, as it is cloned."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.n_fitted_ = len(X)
+        SEEN.append(("fit", X[:, 0].tolist(), y.tolist()))
+        return self
+
+    def predict(self, X):
+        SEEN.append(("predict", X[:, 0].tolist()))
+        return np.full(len(X), self.classes_[0])
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+
+
+def test_one_test_set_and_nested_training_sets():
+    _, y = points(100)
+    SEEN.clear()
+    results = learning_curve({"r": Recorder()}, np.arange(100.0)[:, None], y, [10, 0.5, 1.0], [4])
+    fits = [set(call[1]) for call in SEEN if call[0] == "fit"]
+    tests = [set(call[1]) for call in SEEN if call[0] == "predict"]
+    assert [len(rows) for rows in fits] == results.unique("size") == [10, 45, 90]
+    assert fits[0] < fits[1] < fits[2]
+    assert tests[0] == tests[1] == tests[2]
+    assert len(tests[0]) == 10
+    assert fits[2] | tests[0] == set(range(100))
+    for call in SEEN:
+        if call[0] == "fit":  # labels stay with their rows
+            assert call[2] == y[np.array(call[1], dtype=int)].tolist()
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_scores_are_those_of_a_loop_with_scikit_learn(sparse):
+    X, y = points()
+    X_test, y_test = points(200, seed=1)
+    ours = {
+        "Gaussian NB": wordodds.GaussianNB(),
+        "logistic regression": wordodds.LogisticRegression(tol=1e-8, solver="newton-cg"),
+    }
+    theirs = {
+        "Gaussian NB": sklearn.naive_bayes.GaussianNB(),
+        "logistic regression": sklearn.linear_model.LogisticRegression(tol=1e-8, max_iter=1000),
+    }
+    if sparse:
+        del ours["Gaussian NB"], theirs["Gaussian NB"]
+    kind = csr_array if sparse else np.asarray
+    test = (kind(X_test), y_test)
+    results = learning_curve(ours, kind(X), y, [15, 1.0], [0, 5], test=test, experiment="mine")
+    assert results.unique("experiment") == ["mine"]
+    assert len(results) == 4 * len(ours)
+    for row in results.rows:
+        order = nested_order(y, np.random.default_rng(row["seed"]))
+        model = theirs[row["model"]].fit(X[order[: row["size"]]], y[order[: row["size"]]])
+        accuracy = sklearn.metrics.accuracy_score(y_test, model.predict(X_test))
+        # Their metric clips probabilities; this is what it says it is.
+        of_label = [
+            log_proba[model.classes_ == label].item()
+            for log_proba, label in zip(model.predict_log_proba(X_test), y_test, strict=True)
+        ]
+        loss = -np.mean(of_label)
+        assert row["accuracy"] == pytest.approx(accuracy)
+        assert row["log_loss"] == pytest.approx(loss, rel=1e-4)
+        assert row["dims"] == 4
+        assert row["seconds"] > 0.0
+
+
+def test_models_are_cloned_and_solvers_named():
+    X, y = points(60)
+    regression = wordodds.LogisticRegression(solver="irls")
+    models = {
+        "alone": regression,
+        "pipeline": make_pipeline(StandardScaler(), regression),
+        "nb": wordodds.GaussianNB(),
+    }
+    advanced = []
+    results = learning_curve(models, X, y, [1.0], 1, advance=advanced.append)
+    assert results.column("solver").tolist() == ["irls", "irls", ""]
+    assert advanced == [1, 1, 1]
+    assert not hasattr(regression, "coef_")
+
+
+def test_a_label_never_seen_costs_infinitely_much():
+    X, y = points(60)
+    known = y != "y"
+    model = wordodds.GaussianNB().fit(X[known], y[known])
+    assert log_loss(model, X, y) == np.inf
+    expected = sklearn.metrics.log_loss(y[known], model.predict_proba(X[known]))
+    assert log_loss(model, X[known], y[known]) == pytest.approx(expected)
+
+
+def test_bad_arguments_are_named():
+    X, y = points(20)
+    models = {"nb": wordodds.GaussianNB()}
+    with pytest.raises(ValueError, match="models must name at least one"):
+        learning_curve({}, X, y)
+    with pytest.raises(ValueError, match="y must have a label for each of 20 rows, got 19"):
+        learning_curve(models, X, y[:-1])
+    with pytest.raises(ValueError, match="test must lie between 0 and 1"):
+        learning_curve(models, X, y, test=1.0)
+    with pytest.raises(ValueError, match="leaves no rows to train or to test"):
+        learning_curve(models, X, y, test=0.01)
