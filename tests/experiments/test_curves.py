@@ -5,13 +5,20 @@ import pytest
 import sklearn.linear_model
 import sklearn.metrics
 import sklearn.naive_bayes
+import sklearn.svm
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import wordodds
-from wordodds.experiments.curves import learning_curve, log_loss, nested_order, whole_sizes
+from wordodds.experiments.curves import (
+    learning_curve,
+    log_loss,
+    loss_of,
+    nested_order,
+    whole_sizes,
+)
 
 NAMES = np.array(["x", "y", "z"])
 
@@ -144,14 +151,51 @@ def test_a_label_never_seen_costs_infinitely_much():
     assert log_loss(model, X[known], y[known]) == pytest.approx(expected)
 
 
-def test_bad_arguments_are_named():
-    X, y = points(20)
+X20, Y20 = points(20)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"models": {}}, "models must be a dict"),
+        ({"models": [wordodds.GaussianNB()]}, "models must be a dict"),
+        ({"models": {"svc": sklearn.svm.LinearSVC()}}, "'svc' has neither predict_log_proba nor"),
+        ({"y": Y20[:-1]}, "X has 20 rows, y 19"),
+        ({"y": [None, *Y20[1:]]}, "label"),
+        ({"X": X20[0]}, "X must have two dimensions"),
+        ({"X": np.ma.masked_less(X20, 0)}, "masked"),
+        ({"test": 1.0}, "test must lie between 0 and 1"),
+        ({"test": 0.01}, "leaves no rows to train or to test"),
+        ({"test": (X20, Y20, Y20)}, r"test must be a share between 0 and 1, or \(X, y\)"),
+        ({"test": (X20, Y20[:1])}, "X has 20 rows, y 1"),
+        ({"test": (X20, np.arange(20))}, "are they of one kind"),
+        ({"sizes": []}, "at least one number"),
+        ({"sizes": [np.nan]}, "got nan"),
+        ({"sizes": ["5"]}, "got '5'"),
+        ({"seeds": 0}, "seeds must be"),
+        ({"seeds": [None]}, "seeds must be"),
+    ],
+    ids=[str(number) for number in range(17)],
+)
+def test_bad_arguments_are_named(change, message):
+    arguments = {"models": {"nb": wordodds.GaussianNB()}, "X": X20, "y": Y20, **change}
+    with pytest.raises(ValueError, match=message):
+        learning_curve(**arguments)
+
+
+@pytest.mark.parametrize("part", ["indptr", "indices"])
+@pytest.mark.parametrize("where", ["train", "test"])
+def test_a_malformed_matrix_never_reaches_scipy(part, where):
+    damaged = csr_array(X20)
+    getattr(damaged, part)[3] = 10**6
+    rows = {"train": (damaged, 0.1), "test": (X20, (damaged, Y20))}[where]
+    with pytest.raises(ValueError, match=part):
+        learning_curve({"nb": wordodds.GaussianNB()}, rows[0], Y20, test=rows[1], sizes=[1.0])
+
+
+def test_seeds_of_numpy_and_classes_in_any_order():
     models = {"nb": wordodds.GaussianNB()}
-    with pytest.raises(ValueError, match="models must name at least one"):
-        learning_curve({}, X, y)
-    with pytest.raises(ValueError, match="y must have a label for each of 20 rows, got 19"):
-        learning_curve(models, X, y[:-1])
-    with pytest.raises(ValueError, match="test must lie between 0 and 1"):
-        learning_curve(models, X, y, test=1.0)
-    with pytest.raises(ValueError, match="leaves no rows to train or to test"):
-        learning_curve(models, X, y, test=0.01)
+    results = learning_curve(models, X20, Y20, sizes=[1.0], seeds=np.int64(2))
+    assert results.unique("seed") == [0, 1]
+    log_proba = np.log([[0.2, 0.3, 0.5]])
+    assert loss_of(log_proba, np.array(["z", "x", "y"]), np.array(["x"])) == -np.log(0.3)

@@ -141,3 +141,15 @@ def test_reliability(ax):
     small, large = ax.collections[0].get_sizes()
     assert small < large
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["Gaussian NB"]
+
+
+def test_a_column_that_is_not_there_is_named(ax):
+    results = Results("x", [{"model": "m", "size": 1, "accuracy": 0.5}])
+    with pytest.raises(ValueError, match="nothing in a column 'sizes'; their columns are exp"):
+        LearningCurveDisplay.from_results(results, x="sizes", ax=ax)
+    with pytest.raises(ValueError, match="no rows to draw"):
+        LearningCurveDisplay.from_results(Results("x"), ax=ax)
+    with pytest.raises(ValueError, match="'gap'"):
+        ConvergenceDisplay.from_results(results, x="size", ax=ax)
+    with pytest.raises(ValueError, match="'confidence'"):
+        ReliabilityDisplay.from_results(results, ax=ax)

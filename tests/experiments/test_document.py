@@ -10,6 +10,7 @@ from wordodds.experiments.document import (
     Items,
     Paragraph,
     Table,
+    quoted,
     to_html,
     to_markdown,
 )
@@ -71,3 +72,12 @@ def test_markdown(tmp_path):
     assert "| model | error |\n| --- | --- |\n| a \\| b | 0.1<br>0.2 |" in text
     assert '![It "falls"](figures/curve.svg)' in text
     assert Path("figures/curve.svg").name in text
+
+
+def test_what_came_with_the_data_makes_no_link_and_no_picture(tmp_path):
+    strange = "![x](http://a.b/c) [me](javascript:alert`1`) " + "9" * 5000
+    for text in (strange, quoted(strange)):
+        assert "<a " not in to_html("T", [Paragraph(text)], note="n")
+    page = to_markdown("T", [Paragraph(quoted(strange))], note="n")
+    assert "](" not in page
+    assert len(page) < 600

@@ -133,6 +133,33 @@ def test_nothing_of_the_user_is_replaced(name, tmp_path, tiny):
     assert {p.name for p in tmp_path.rglob("*") if p.is_file()} == {path.name}
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("figures/line.svg", "<svg><!-- my drawing of wordodds results --></svg>"),
+        ("results/count.csv", Results("my own study", [{"model": "m"}]).to_csv()),
+    ],
+    ids=["figure", "table"],
+)
+def test_what_looks_like_ours_is_not_ours(name, content, tmp_path, tiny):
+    path = tmp_path / name
+    path.parent.mkdir()
+    path.write_text(content)
+    with pytest.raises(FileExistsError, match=r"--output"):
+        reproduce([COUNT], tmp_path, data=tiny, say=lambda line: None)
+    assert path.read_text() == content
+
+
+def test_a_link_or_a_folder_in_the_place_of_a_report(tmp_path, tiny):
+    (tmp_path / "report.md").symlink_to(tmp_path / "elsewhere.md")
+    with pytest.raises(FileExistsError, match=r"report\.md"):
+        reproduce([COUNT], tmp_path, data=tiny, say=lambda line: None)
+    (tmp_path / "report.md").unlink()
+    (tmp_path / "report.html").mkdir()
+    with pytest.raises(FileExistsError, match=r"report\.html"):
+        reproduce([COUNT], tmp_path, data=tiny, say=lambda line: None)
+
+
 def test_without_matplotlib(tmp_path, tiny, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"\[plot\]"):

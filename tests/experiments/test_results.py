@@ -72,7 +72,34 @@ def test_extend_gives_rows_the_new_name(table):
     assert table.unique("experiment") == ["demo"]
 
 
-def test_a_file_without_rows_is_refused(tmp_path):
-    Results("empty").write(tmp_path / "empty.csv")
-    with pytest.raises(ValueError, match=r"empty\.csv has no rows"):
-        Results.read(tmp_path / "empty.csv")
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no rows"),
+        (b"experiment,model\n", "no rows"),
+        (b"name,age\na,1\n", "no table of results"),
+        (b"experiment,model\nx,y\nx\n", "line 3: 2 cells expected, got 1"),
+        (b"experiment,model\nx,y,z\n", "line 2: 2 cells expected, got 3"),
+        (b"\xff\xfe\x00", "no table of results"),
+    ],
+    ids=["empty", "header", "other", "short", "long", "binary"],
+)
+def test_other_files_are_refused_by_name(content, message, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message) as caught:
+        Results.read(path)
+    assert "table.csv" in str(caught.value)
+
+
+def test_a_table_is_written_as_a_whole_or_not_at_all(table, tmp_path):
+    path = tmp_path / "table.csv"
+    table.write(str(path))
+    before = path.read_bytes()
+    with pytest.raises(UnicodeEncodeError):
+        Results("x", [{"model": "\ud800"}]).write(path)
+    assert path.read_bytes() == before
+    path.write_bytes(b"\xef\xbb\xbf" + before)  # as some editors save it
+    assert Results.read(path).columns[0] == "experiment"
+    with pytest.raises(ValueError, match="cannot save to .*Name a regular file"):
+        Results("x", [{"model": "m"}]).write(tmp_path)

@@ -68,6 +68,18 @@ def test_two_classes_of_several_and_the_median_of_prices():
     assert Problem.of(Panel("", "", "continuous"), housing).labels.tolist() == [0, 1, 1, 0]
 
 
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [("hhssx", "two classes"), ("hhhh", "two classes"), ("hhhs", "2 rows of each class")],
+    ids=["three", "one", "a single row"],
+)
+def test_a_table_without_the_two_classes_is_named(labels, message):
+    column = [np.arange(len(labels)).astype(object)]
+    table = UciTable("", ["x"], ["discrete"], column, np.array(list(labels)), "")
+    with pytest.raises(DatasetUnavailable, match=f"the set sonar .*{message}"):
+        Problem.of(Panel("", "sonar", "discrete"), table)
+
+
 @pytest.mark.parametrize("share", [0.1, 0.24, 0.5])
 @pytest.mark.parametrize(("kind", "least"), [("continuous", 2), ("discrete", 1)])
 def test_the_smallest_size_has_rows_of_both_classes(share, kind, least):

@@ -168,7 +168,7 @@ def _read_lines(path: Path) -> list[str]:
     if len(raw) > _MAX_BYTES:
         raise DamagedFileError(f"it has more than {_MAX_BYTES:,} bytes")
     try:
-        text = raw.decode()
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise DamagedFileError(f"line {line} is not UTF-8") from error

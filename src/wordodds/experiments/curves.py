@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._execution import execution
+from wordodds._labels import encode_labels
+from wordodds._sparse import as_csr, refuse_masked
 from wordodds.experiments.results import Results
 
 __all__ = ["learning_curve", "nested_order", "score_model"]
@@ -71,21 +75,18 @@ def learning_curve(
     >>> bool(results.column("accuracy").min() > 0.8)
     True
     """
-    if not models:
-        raise ValueError("models must name at least one estimator")
-    labels = np.asarray(y)
-    rows = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
-    if rows.shape[0] != len(labels):
-        raise ValueError(f"y must have a label for each of {rows.shape[0]} rows, got {len(labels)}")
+    _check_models(models)
+    rows = checked_rows(X, "X")
+    labels = checked_labels(y, rows.shape[0])
+    test_rows = test if isinstance(test, (float, int)) else _checked_test(test, labels)
     results = Results(experiment)
-    for seed in range(seeds) if isinstance(seeds, int) else seeds:
+    for seed in checked_seeds(seeds):
         rng = np.random.default_rng(seed)
         order = nested_order(labels, rng)
-        if isinstance(test, tuple):
-            X_test, y_test = test[0], np.asarray(test[1])
-            pool = order
+        if isinstance(test_rows, tuple):
+            (X_test, y_test), pool = test_rows, order
         else:
-            held_out, pool = _split(order, test)
+            held_out, pool = _split(order, test_rows)
             X_test, y_test = rows[held_out], labels[held_out]
         for size in whole_sizes(sizes, len(pool)):
             chosen = np.sort(pool[:size])
@@ -103,6 +104,95 @@ def learning_curve(
                 if advance is not None:
                     advance(1)
     return results
+
+
+def _check_models(models: Mapping[str, Any]) -> None:
+    if not isinstance(models, Mapping) or not models:
+        raise ValueError(
+            "models must be a dict of names and estimators, such as "
+            f'{{"Gaussian NB": GaussianNB()}}; got {models!r}'
+        )
+    for name, model in models.items():
+        if not any(hasattr(model, method) for method in ("predict_log_proba", "predict_proba")):
+            raise ValueError(
+                f"model {name!r} has neither predict_log_proba nor predict_proba, which the log "
+                f"loss needs; calibrate it first, or leave it out: {model!r}"
+            )
+
+
+def checked_rows(X: Any, name: str) -> Any:
+    """Return rows that may be sliced; a malformed sparse matrix would take the process with it.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix}
+        From a user.
+    name : str
+        What messages call it.
+
+    Returns
+    -------
+    rows : ndarray or csr_array of two dimensions
+    """
+    from scipy.sparse import csr_array, issparse
+
+    refuse_masked(X, name)
+    if issparse(X):
+        arrays = as_csr(X, non_negative=False, execution=execution(None), name=name)
+        shape = (arrays.n_rows, arrays.n_cols)
+        return csr_array((arrays.data, arrays.indices, arrays.indptr), shape=shape)
+    rows = np.asarray(X)
+    if rows.ndim != 2 or rows.shape[0] == 0:
+        raise ValueError(f"{name} must have two dimensions and some rows, got shape {rows.shape}")
+    return rows
+
+
+def checked_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
+    """Return labels as an array, one for each row and of one kind.
+
+    Parameters
+    ----------
+    y : array-like
+        From a user.
+    n_rows : int
+        How many there must be.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_rows,)
+    """
+    refuse_masked(y, "y")
+    classes, codes = encode_labels(y, n_rows)
+    return classes[codes]
+
+
+def _checked_test(test: Any, labels: npt.NDArray[Any]) -> tuple[Any, npt.NDArray[Any]]:
+    if not isinstance(test, (tuple, list)) or len(test) != 2:
+        raise ValueError(f"test must be a share between 0 and 1, or (X, y); got {test!r:.100}")
+    rows = checked_rows(test[0], "test[0]")
+    own = checked_labels(test[1], rows.shape[0])
+    if not np.isin(own, labels).any():
+        raise ValueError("no label of the test rows is among those of y; are they of one kind?")
+    return rows, own
+
+
+def checked_seeds(seeds: Any) -> list[int]:
+    """Return the seeds that are meant: so many from 0 on, or those given.
+
+    Parameters
+    ----------
+    seeds : int or sequence of int
+        From a user.
+
+    Returns
+    -------
+    seeds : list of int
+        At least one.
+    """
+    chosen = list(range(int(seeds))) if isinstance(seeds, Integral) else list(seeds)
+    if not chosen or any(not isinstance(seed, Integral) or seed < 0 for seed in chosen):
+        raise ValueError(f"seeds must be a positive number or whole numbers from 0 on: {seeds!r}")
+    return [int(seed) for seed in chosen]
 
 
 def nested_order(labels: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -161,11 +251,16 @@ def whole_sizes(sizes: Sequence[float], n_rows: int) -> list[int]:
     -------
     sizes : list of int
     """
+    if np.ndim(sizes) != 1 or len(sizes) == 0:
+        raise ValueError(f"sizes must be a list of at least one number, got {sizes!r}")
     found = set()
     for size in sizes:
         is_share = isinstance(size, (float, np.floating))
-        number = round(size * n_rows) if is_share else int(size)
-        if not 1 < number <= n_rows or (is_share and size > 1.0):
+        if is_share:
+            number = round(size * n_rows) if 0.0 < size <= 1.0 else 0
+        else:
+            number = int(size) if isinstance(size, Integral) else 0
+        if not 1 < number <= n_rows:
             raise ValueError(
                 f"sizes must be whole numbers from 2 to {n_rows} or shares up to 1.0 of {n_rows} "
                 f"rows; got {size!r}"
@@ -236,7 +331,7 @@ def loss_of(log_proba: npt.NDArray[Any], classes: npt.NDArray[Any], y: npt.NDArr
     log_proba : ndarray of shape (n_rows, n_classes)
         log p(class | row).
     classes : ndarray of shape (n_classes,)
-        The labels of the columns, sorted.
+        The labels of the columns.
     y : ndarray of shape (n_rows,)
         The true ones; one that is no class has probability 0.
 
@@ -244,7 +339,8 @@ def loss_of(log_proba: npt.NDArray[Any], classes: npt.NDArray[Any], y: npt.NDArr
     -------
     loss : float
     """
-    column = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    order = np.argsort(classes)
+    column = order[np.minimum(np.searchsorted(classes[order], y), len(classes) - 1)]
     known = classes[column] == y
     own = np.where(known, log_proba[np.arange(len(y)), column], -np.inf)
     return float(-own.mean())

@@ -51,6 +51,7 @@ class _Display:
 
     def _begin(self, ax: Axes | None) -> Axes:
         if ax is None:
+            style.require_matplotlib()
             from matplotlib import pyplot
 
             with style.style():
@@ -134,6 +135,7 @@ class LearningCurveDisplay(_Display):
         -------
         display : LearningCurveDisplay
         """
+        _require(results, x, "accuracy" if y == "error" else y, group)
         curves = {str(name): _curve(part, x, y, log_y) for name, part in results.groups(group)}
         display = cls(curves, x=x, y=y).plot(ax=ax, log_x=log_x, legend=legend)
         if log_y:
@@ -177,6 +179,18 @@ class LearningCurveDisplay(_Display):
         if legend:
             ax.legend()
         return self
+
+
+def _require(results: Results, *names: str) -> None:
+    """Refuse a table without rows, or without a column that is to be shown."""
+    if len(results) == 0:
+        raise ValueError(f"the results of {results.experiment!r} have no rows to draw")
+    for name in names:
+        if all(row.get(name) is None for row in results.rows):
+            raise ValueError(
+                f"the results have nothing in a column {name!r}; "
+                f"their columns are {', '.join(results.columns)}"
+            )
 
 
 def _curve(results: Results, x: str, y: str, logarithmic: bool) -> Curve:
@@ -232,6 +246,7 @@ class ConvergenceDisplay(_Display):
         -------
         display : ConvergenceDisplay
         """
+        _require(results, x, "gap", "solver")
         curves = {
             str(name): (part.column(x).astype(np.float64), part.column("gap").astype(np.float64))
             for name, part in results.groups("solver")
@@ -308,6 +323,7 @@ class ReliabilityDisplay(_Display):
         -------
         display : ReliabilityDisplay
         """
+        _require(results, "confidence", "accuracy", "share", "model")
         curves: dict[str, Any] = {
             str(name): tuple(
                 part.column(column).astype(np.float64)

@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["Block", "Heading", "Image", "Items", "Paragraph", "Table", "to_html", "to_markdown"]
+__all__ = [
+    "Block",
+    "Heading",
+    "Image",
+    "Items",
+    "Paragraph",
+    "Table",
+    "quoted",
+    "to_html",
+    "to_markdown",
+]
 
 
 class Heading(NamedTuple):
@@ -64,8 +74,8 @@ class Image:
 
 Block: TypeAlias = Heading | Paragraph | Items | Table | Image
 
-# An address has no spaces and no quotes; words may have anything but brackets.
-_LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s\"<>]+)\)")
+# An address stays on this page or in this folder; words may have anything but brackets.
+_LINK = re.compile(r"\[([^\[\]]+)\]\((#?[\w./-]+)\)")
 
 _CSS = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto;
@@ -79,6 +89,24 @@ figure { margin: 1.5rem 0; }
 figure img { width: 100%; max-width: 54rem; }
 figcaption { font-size: 0.9rem; color: #444; }
 """
+
+
+def quoted(text: str) -> str:
+    """Return words that came with the data: short, on one line, and without markup.
+
+    Parameters
+    ----------
+    text : str
+        Perhaps from a stranger.
+
+    Returns
+    -------
+    text : str
+    """
+    line = " ".join(text.split())
+    for mark, harmless in (("[", "("), ("]", ")"), ("`", "'")):
+        line = line.replace(mark, harmless)
+    return line if len(line) <= 400 else line[:399] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def to_markdown(title: str, blocks: Sequence[Block], *, note: str) -> str:

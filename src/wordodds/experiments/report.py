@@ -20,7 +20,7 @@ from wordodds.experiments.document import (
     to_markdown,
 )
 from wordodds.experiments.experiment import Experiment, Finding, Plot
-from wordodds.experiments.results import versions
+from wordodds.experiments.results import versions, write_file
 
 __all__ = ["NOTE", "Outcome", "claim_verdict", "write_report"]
 
@@ -117,7 +117,7 @@ def write_report(
     }
     paths = [folder / name for name in pages]
     for path, text in zip(paths, pages.values(), strict=True):
-        path.write_text(text, encoding="utf-8")
+        write_file(path, text.encode())
     return paths
 
 

@@ -12,9 +12,10 @@ from threadpoolctl import threadpool_limits
 from wordodds.datasets import DatasetUnavailable
 from wordodds.experiments import style
 from wordodds.experiments.data import Data
+from wordodds.experiments.document import quoted
 from wordodds.experiments.experiment import Experiment, Plot, Run, Summary
 from wordodds.experiments.report import NOTE, Outcome, write_report
-from wordodds.experiments.results import COLUMNS, Results
+from wordodds.experiments.results import Results
 
 __all__ = ["chosen", "reproduce"]
 
@@ -22,7 +23,6 @@ __all__ = ["chosen", "reproduce"]
 _MARKS = {
     ".md": NOTE.encode(),
     ".html": NOTE.encode(),
-    ".csv": ",".join(COLUMNS[:6]).encode(),
     ".svg": style.CREATOR.encode(),
     ".png": style.CREATOR.encode(),
 }
@@ -96,7 +96,7 @@ def reproduce(
     FileExistsError
         When the folder holds reports, tables or figures that are not from an earlier run.
     """
-    _check_matplotlib()
+    style.require_matplotlib()
     _check_folder(folder)
     run = Run(data or Data(), full=full, seed=seed, n_jobs=n_jobs)
     for name in ("results", "figures"):
@@ -125,7 +125,7 @@ def _run_one(experiment: Experiment, run: Run, folder: Path, tables: dict[str, R
     try:
         results = experiment.run(run)
     except DatasetUnavailable as error:
-        return Outcome(experiment, skipped=" ".join(str(error).split()))
+        return Outcome(experiment, skipped=quoted(str(error)))
     tables[experiment.name] = results
     results.write(folder / "results" / f"{experiment.name}.csv")
     plots = experiment.draw(results)
@@ -151,25 +151,24 @@ def _line(outcome: Outcome) -> str:
     return f"{name} {outcome.seconds:6.1f} s  {outcome.n_rows:,} rows"
 
 
-def _check_matplotlib() -> None:
-    try:
-        import matplotlib as matplotlib
-    except ImportError as error:
-        raise ImportError(
-            "the figures need matplotlib, which the extra 'plot' of wordodds installs: "
-            "pip install '.[plot]' in its folder, or pip install matplotlib"
-        ) from error
-
-
 def _check_folder(folder: Path) -> None:
     """Refuse a folder where a run could replace what no earlier run has left."""
     places = [folder / "report.md", folder / "report.html"]
     places += [*folder.glob("results/*.csv"), *folder.glob("figures/*.[sp][vn]g")]
     for path in places:
-        if path.is_file():
-            with path.open("rb") as file:
-                if _MARKS[path.suffix] not in file.read(2000):
-                    raise FileExistsError(
-                        f"{path} is not from an earlier run and might be replaced; "
-                        "choose another folder with --output"
-                    )
+        if (path.exists() or path.is_symlink()) and not _is_ours(path):
+            raise FileExistsError(
+                f"{path} is not from an earlier run and might be replaced; "
+                "choose another folder with --output"
+            )
+
+
+def _is_ours(path: Path) -> bool:
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(2000)
+    if path.suffix == ".csv":  # the first cell of its first row is its own name
+        lines = head.split(b"\n", 2)
+        return len(lines) > 1 and lines[1].split(b",")[0] == path.stem.encode()
+    return _MARKS[path.suffix] in head

@@ -208,40 +208,72 @@ class Results:
             writer.writerow(["" if filled.get(c) is None else filled[c] for c in columns])
         return stream.getvalue()
 
-    def write(self, path: Path) -> None:
-        """Write the table as CSV.
+    def write(self, path: str | Path) -> None:
+        """Write the table as CSV, as a whole or not at all.
 
         Parameters
         ----------
-        path : Path
+        path : str or Path
             The file.
         """
-        path.write_text(self.to_csv(), encoding="utf-8", newline="")
+        write_file(path, self.to_csv().encode())
 
     @classmethod
-    def read(cls, path: Path) -> Results:
+    def read(cls, path: str | Path) -> Results:
         """Read a table that `write` wrote.
 
         Parameters
         ----------
-        path : Path
-            The file.
+        path : str or Path
+            The file. Text that looks like a number, in a column of the experiment's own, comes
+            back as one.
 
         Returns
         -------
         results : Results
         """
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            rows = [
-                {name: _value(name, text) for name, text in row.items()}
-                for row in csv.DictReader(file)
-            ]
-        if not rows:
-            raise ValueError(f"{path} has no rows")
+        try:
+            with Path(path).open(encoding="utf-8-sig", newline="") as file:
+                table = list(csv.reader(file))
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise ValueError(f"{path} is no table of results: {error}") from error
+        header = table[0] if table else []
+        if len(table) < 2 or header[:1] != ["experiment"]:
+            raise ValueError(f"{path} is no table of results: no rows under experiment, model, ...")
+        rows = []
+        for number, cells in enumerate(table[1:], 2):
+            if len(cells) != len(header):
+                raise ValueError(
+                    f"{path}, line {number}: {len(header)} cells expected, got {len(cells)}"
+                )
+            rows.append(
+                {name: _value(name, text) for name, text in zip(header, cells, strict=True)}
+            )
         results = cls(str(rows[0].get("experiment")))
         for row in rows:
             results.add(**row)
         return results
+
+
+def write_file(path: str | Path, content: bytes) -> None:
+    """Write a file as a whole or not at all; an error names it.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; one that is there is replaced.
+    content : bytes
+        What it will hold.
+    """
+    from wordodds.model.atomic import replacing, write_all
+
+    try:
+        with replacing(path) as descriptor:
+            write_all(descriptor, content)
+    except OSError as error:
+        if error.filename is None:  # as of a full disk
+            error.filename = str(path)
+        raise
 
 
 def versions() -> str:

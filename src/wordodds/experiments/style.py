@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from wordodds.experiments.results import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +60,7 @@ _COLOURS = {
 _OTHERS = (PINK, YELLOW, GREEN, SKY, BLACK, GREY, BLUE, ORANGE)
 _MARKERS = "osD^vPX*"
 _PNG_DPI = 160
-CREATOR = "wordodds"
+CREATOR = "wordodds reproduce"  # by which a later run knows its own files
 
 
 def colour_of(name: str, position: int = 0) -> str:
@@ -90,6 +93,17 @@ def marker_of(position: int) -> str:
     marker : str
     """
     return _MARKERS[position % len(_MARKERS)]
+
+
+def require_matplotlib() -> None:
+    """Raise an error that says what to install where matplotlib is not there."""
+    try:
+        import matplotlib as matplotlib
+    except ImportError as error:
+        raise ImportError(
+            "the figures need matplotlib, which the extra 'plot' of wordodds installs: "
+            "pip install '.[plot]' in its folder, or pip install matplotlib"
+        ) from error
 
 
 @contextmanager
@@ -174,10 +188,11 @@ def save(figure: Figure, folder: Path, stem: str, title: str) -> list[Path]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     svg = save_svg(figure, folder / f"{stem}.svg", title)
+    png, stream = folder / f"{stem}.png", io.BytesIO()
     with style():
         FigureCanvasAgg(figure)
-        png = folder / f"{stem}.png"
-        figure.savefig(png, dpi=_PNG_DPI, metadata={"Software": CREATOR})
+        figure.savefig(stream, format="png", dpi=_PNG_DPI, metadata={"Software": CREATOR})
+    write_file(png, stream.getvalue())
     return [svg, png]
 
 
@@ -200,6 +215,8 @@ def save_svg(figure: Figure, path: Path, title: str) -> Path:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     canvas: Any = FigureCanvasSVG(figure)
+    stream = io.StringIO()
     with style():
-        canvas.print_svg(path, metadata={"Title": title, "Date": None, "Creator": CREATOR})
+        canvas.print_svg(stream, metadata={"Title": title, "Date": None, "Creator": CREATOR})
+    write_file(path, stream.getvalue().encode())
     return path

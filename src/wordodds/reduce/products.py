@@ -150,7 +150,7 @@ class SparseSides:
         assert self._buffers is not None
         right, long, product = self._buffers
         right[:, :n] = block
-        right[:, n:] = 0.0
+        right[:, n:] = 0.0  # whatever the memory held might overflow, and warn
         self._multiply(self._shared_long, right, long)
         self._multiply(self._shared_short, long, product)
         if self._shared_long is not self._long_rows:

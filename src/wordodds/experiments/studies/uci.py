@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wordodds.datasets import UciTable, load_uci
+from wordodds.datasets import DatasetUnavailable, UciTable, load_uci
 from wordodds.experiments.curves import nested_order
 from wordodds.experiments.experiment import Experiment, Run
 from wordodds.experiments.results import Results
@@ -27,6 +27,8 @@ __all__ = ["EXPERIMENTS", "FULL", "PANELS", "QUICK", "Panel", "Problem", "Settin
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+LEAST_ROWS = 2  # of a class: one to train on and one to test with
 
 # Inverse strength of logistic regression's penalty: all but maximum likelihood, as theirs.
 C = 1000.0
@@ -123,7 +125,13 @@ class Problem:
             chosen = np.ones(len(table), dtype=bool)
             labels = table.labels > np.median(table.labels)
         else:
-            first, second = panel.classes or np.unique(table.labels)
+            classes = panel.classes or tuple(np.unique(table.labels))
+            if len(classes) != 2 or not np.isin(classes, table.labels).all():
+                raise DatasetUnavailable(
+                    f"the set {panel.table} must have the two classes of the experiment, got "
+                    f"{', '.join(map(str, np.unique(table.labels)[:10]))}. Replace the file"
+                )
+            first, second = classes
             chosen = np.isin(table.labels, [first, second])
             labels = table.labels[chosen] == second
         mixed = panel.table == "adult"  # the one that is two of their sets
@@ -133,6 +141,11 @@ class Problem:
             if kind == panel.kind or not mixed
         ]
         labels = labels.astype(np.int64)
+        if min(np.bincount(labels, minlength=2)) < LEAST_ROWS:
+            raise DatasetUnavailable(
+                f"the set {panel.table} must have {LEAST_ROWS} rows of each class or more, got "
+                f"{min(np.bincount(labels, minlength=2))}. Replace the file by a whole one"
+            )
         if panel.kind == "continuous":
             return cls(np.column_stack(columns), labels, None)
         codes = [np.unique(column.astype(str), return_inverse=True) for column in columns]
