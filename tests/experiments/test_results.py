@@ -101,5 +101,5 @@ def test_a_table_is_written_as_a_whole_or_not_at_all(table, tmp_path):
     assert path.read_bytes() == before
     path.write_bytes(b"\xef\xbb\xbf" + before)  # as some editors save it
     assert Results.read(path).columns[0] == "experiment"
-    with pytest.raises(ValueError, match="cannot save to .*Name a regular file"):
+    with pytest.raises(ValueError, match=r"cannot save to .*Name a regular file"):
         Results("x", [{"model": "m"}]).write(tmp_path)
