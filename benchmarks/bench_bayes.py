@@ -13,7 +13,8 @@ from wordodds import (
     MultinomialNB,
 )
 
-from .conftest import PEER, threads_of
+from . import twins
+from .peers import OURS, PEER, TWINS, is_twin, threads_of
 
 ROUNDS = 15
 
@@ -24,24 +25,19 @@ def make_model(Model, contender):
     return Model(n_jobs=threads_of(contender))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def counts(newsgroups):
     train, test = newsgroups
     vectorizer = CountVectorizer()
     return vectorizer.fit_transform(train.texts), vectorizer.transform(test.texts)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def frequent(counts):
     """Return the 300 most frequent words as dense counts, for the models of dense columns."""
     frequency = np.asarray(counts[0].sum(axis=0)).ravel()
     best = np.argsort(-frequency, kind="stable")[:300]
     return [part[:, best].toarray() for part in counts]
-
-
-@pytest.fixture(scope="module")
-def labels(newsgroups):
-    return [part.labels for part in newsgroups]
 
 
 @pytest.fixture(params=[MultinomialNB, ComplementNB, BernoulliNB], ids=lambda Model: Model.__name__)
@@ -61,6 +57,7 @@ def assert_same_labels(Model, predicted, train, labels, rows):
     np.testing.assert_array_equal(predicted, expected)
 
 
+@pytest.mark.quick
 def test_fit(on_counts, contender, counts, labels, measure):
     model = measure(
         lambda: make_model(on_counts, contender).fit(counts[0], labels[0]), rounds=ROUNDS
@@ -69,12 +66,14 @@ def test_fit(on_counts, contender, counts, labels, measure):
     np.testing.assert_allclose(model.feature_log_prob_, expected.feature_log_prob_, rtol=1e-12)
 
 
+@pytest.mark.quick
 def test_predict(on_counts, contender, counts, labels, measure):
     model = make_model(on_counts, contender).fit(counts[0], labels[0])
     predicted = measure(lambda: model.predict(counts[1]), rounds=ROUNDS)
     assert_same_labels(on_counts, predicted, counts[0], labels[0], counts[1])
 
 
+@pytest.mark.quick
 def test_columns_fit(on_columns, contender, frequent, labels, measure):
     train = np.minimum(frequent[0], 5)
     model = measure(lambda: make_model(on_columns, contender).fit(train, labels[0]), rounds=ROUNDS)
@@ -86,8 +85,29 @@ def test_columns_fit(on_columns, contender, frequent, labels, measure):
     )
 
 
+@pytest.mark.quick
 def test_columns_predict(on_columns, contender, frequent, labels, measure):
     train, test = (np.minimum(part, 5) for part in frequent)
     model = make_model(on_columns, contender).fit(train, labels[0])
     predicted = measure(lambda: model.predict(test), rounds=ROUNDS)
     assert_same_labels(on_columns, predicted, train, labels[0], test)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("contender", [PEER, *TWINS, *OURS], indirect=True)
+def test_scores(contender, counts, labels, benchmark, measure):
+    """log p(x, c) of the test part; Numba works on the arrays, the others check what they get."""
+    benchmark.group += ", MultinomialNB"
+    X, model = counts[1], peers.MultinomialNB().fit(counts[0], labels[0])
+    if is_twin(contender):
+        weights = np.ascontiguousarray(model.feature_log_prob_.T)
+        arguments = X.indptr, X.indices, X.data, weights, model.class_log_prior_
+        n_threads = threads_of(contender)
+        kernel, seconds = twins.compiled(twins.csr_scores, (*arguments, n_threads), n_threads)
+        benchmark.extra_info["compile_seconds"] = seconds
+        scores = measure(lambda: kernel(*arguments, n_threads), rounds=ROUNDS)
+    else:
+        contestant = make_model(MultinomialNB, contender).fit(counts[0], labels[0])
+        scores = measure(lambda: contestant.predict_joint_log_proba(X), rounds=ROUNDS)
+    expected = X @ model.feature_log_prob_.T + model.class_log_prior_
+    np.testing.assert_allclose(scores, expected, rtol=1e-10)

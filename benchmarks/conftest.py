@@ -1,7 +1,7 @@
 """Peers side by side: every contender of a job runs in one process, and the ratio is printed."""
 
 import os
-import re
+import platform
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +9,24 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from wordodds import TfidfVectorizer
+from wordodds._execution import instruction_set, usable_cores
 from wordodds.datasets import load_newsgroups
 
-PEER = "scikit-learn"
-OURS = ["wordodds, 1 thread", "wordodds, 2 threads"]
+from . import peers
+from .peers import OURS, PEER, is_ours, is_twin, threads_of
+from .results import from_benchmarks, rows_of_group
+
 CONTENDERS = [PEER, *OURS]
+FAILED = pytest.StashKey[list]()
+
+
+def pytest_collection_modifyitems(items):
+    """Skip the contenders whose package is missing, by name, before anything is set up for them."""
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        reason = peers.why_left_out(str(parameters.get("contender", "")))
+        if reason:
+            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(params=CONTENDERS)
@@ -21,13 +34,15 @@ def contender(request, benchmark):
     """Name one of those who do the job; a job is one benchmark group."""
     benchmark.group = request.function.__name__.removeprefix("test_")
     benchmark.extra_info["contender"] = request.param
+    benchmark.extra_info["threads"] = threads_of(request.param)
     return request.param
 
 
-def threads_of(contender):
-    """Return the threads that a contender's name promises; one where it promises nothing."""
-    promised = re.search(r", (\d+) threads?$", contender)
-    return int(promised[1]) if promised else 1
+@pytest.fixture(scope="session", autouse=True)
+def one_thread_between_measurements():
+    """Prepare on one thread of BLAS: two that wait for a busy core take many times as long."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -48,23 +63,79 @@ def tfidf(newsgroups):
 
 
 @pytest.fixture(scope="session")
-def codes(newsgroups):
+def labels(newsgroups):
+    """Return the groups' names of both parts."""
+    return [part.labels for part in newsgroups]
+
+
+@pytest.fixture(scope="session")
+def codes(labels):
     """Return the numbers of the train part's groups."""
-    return np.unique(newsgroups[0].labels, return_inverse=True)[1].astype(np.int32)
+    return np.unique(labels[0], return_inverse=True)[1].astype(np.int32)
+
+
+@pytest.fixture(scope="session")
+def svd(tfidf):
+    """Return the train part in the 50 first columns of its SVD, best ones first."""
+    from wordodds import TruncatedSVD  # here: benchmarks.compare may look at versions without it
+
+    return TruncatedSVD(50, random_state=0).fit_transform(tfidf[0])
 
 
 @pytest.fixture
 def measure(benchmark):
     """Run a job several times; the best time counts, as other processes only ever slow it down.
 
-    BLAS and OpenMP get as many threads as the contender's name promises.
+    BLAS, OpenMP and Numba get as many threads as the contender's name promises. Up to three rounds
+    there is none to warm up: that would be a round more of those that take seconds.
     """
 
     def run(job, *, rounds):
-        with threadpool_limits(threads_of(benchmark.extra_info["contender"])):
-            return benchmark.pedantic(job, rounds=rounds, warmup_rounds=min(1, rounds - 1))
+        n_threads = benchmark.extra_info["threads"]
+        if is_twin(benchmark.extra_info["contender"]):
+            import numba
+
+            numba.set_num_threads(n_threads)
+        with threadpool_limits(n_threads):
+            return benchmark.pedantic(job, rounds=rounds, warmup_rounds=int(rounds > 3))
 
     return run
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Note what failed: a time with a wrong answer wins nothing, and an absent one is named."""
+    report = yield
+    if report.failed:
+        item.config.stash.setdefault(FAILED, []).append(item.name)
+        benchmark = getattr(item, "funcargs", {}).get("benchmark")
+        if benchmark is not None:
+            benchmark.extra_info["failed"] = True
+    return report
+
+
+def machine():
+    """Return what the report says of where it ran."""
+    return {
+        "cores": usable_cores(),
+        "instruction_set": instruction_set(),
+        "python": platform.python_version(),
+        "versions": peers.versions(),
+        "left_out": peers.left_out(),
+    }
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_benchmark_update_machine_info(machine_info):
+    """Say what took part and what was left out; the machine keeps its name to itself."""
+    machine_info["node"] = ""
+    machine_info["wordodds"] = machine()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_benchmark_update_json(config, output_json):
+    """Say in the file what failed."""
+    output_json["failed"] = config.stash.get(FAILED, [])
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -72,25 +143,21 @@ def pytest_terminal_summary(terminalreporter, config):
     session = getattr(config, "_benchmarksession", None)
     if session is None or not session.benchmarks:
         return
-    best = {}
-    for result in session.benchmarks:
-        best.setdefault(result.group, {})[result.extra_info["contender"]] = result.stats.min
+    results = from_benchmarks(
+        ((result.group, result.extra_info, result.stats.min) for result in session.benchmarks),
+        machine(),
+        config.stash.get(FAILED, []),
+    )
     terminalreporter.section("best times, and the ratio to the fastest peer on as many threads")
-    for job, times in best.items():
-        for contender, seconds in times.items():
-            fastest = fastest_peer(times, threads_of(contender))
-            is_ours = contender in OURS and fastest is not None
-            ratio = f"{fastest / seconds:8.1f}x" if is_ours else ""
+    for group, seconds in results.seconds.items():
+        rows = rows_of_group(results, group)
+        for contender, best in seconds.items():
+            ratios = [row.ratios.get(threads_of(contender)) for row in rows if is_ours(contender)]
+            told = "  ".join(f"{ratio:8.1f}x" for ratio in ratios if ratio is not None)
             terminalreporter.write_line(
-                f"{job:<34} {contender:<38} {seconds * 1000:10.1f} ms {ratio}"
+                f"{group:<42} {contender:<42} {best * 1000:10.3f} ms {told}"
             )
-
-
-def fastest_peer(times, n_threads):
-    """Return the best time of all peers on at most so many threads; None if there are none."""
-    peers = [
-        seconds
-        for contender, seconds in times.items()
-        if contender not in OURS and threads_of(contender) <= n_threads
-    ]
-    return min(peers, default=None)
+    for package in results.machine["left_out"]:
+        terminalreporter.write_line(f"left out: {package} is not installed: pip install '.[bench]'")
+    for name in results.failed:
+        terminalreporter.write_line(f"left out: {name}, which failed")

@@ -10,13 +10,12 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from liblinear import liblinearutil
 from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression as PeerRegression
 
 from wordodds import LogisticRegression
 
-from .conftest import OURS, threads_of
+from .peers import is_ours, threads_of
 
 C = 10.0
 
@@ -74,7 +73,7 @@ def optimum(job, tol=1e-10):
 def run(job, least, contender, tol, *, measure, rounds):
     """Time a contender, and check that it came near enough; tol is a peer's."""
     goal = least * (1.0 + job.gap)
-    if contender in OURS:
+    if is_ours(contender):
         weights = measure(lambda: _ours(job, goal, contender), rounds=rounds)
     elif contender.startswith("LIBLINEAR"):
         weights = measure(lambda: _liblinear(job, contender, tol), rounds=rounds)
@@ -115,6 +114,8 @@ def _scikit_learn(job, contender, tol):
 
 def _liblinear(job, contender, tol):
     """Run LIBLINEAR from the CSR matrix on, as "LIBLINEAR -s 7" says; it has one-vs-rest alone."""
+    from liblinear import liblinearutil
+
     assert not job.fit_intercept, "LIBLINEAR would penalise the intercept"
     options = contender.removeprefix("LIBLINEAR ")
     model = liblinearutil.train(

@@ -43,6 +43,7 @@ def test_repeated_entries_add_up():
     svd = TruncatedSVD(3).fit(X)
     np.testing.assert_allclose(svd.singular_values_, [4.0, 3.0, 3.0])
     np.testing.assert_allclose(svd.transform(X), X.toarray() @ svd.components_.T)
+    np.testing.assert_allclose(svd.explained_variance_ratio_.sum(), 1.0)
 
 
 def test_the_largest_entry_of_a_component_is_positive():

@@ -98,7 +98,7 @@ def test_difficult_spectra(spectrum, k, way):
 
 
 def test_copies_beyond_a_restart(by_blocks):
-    values = np.r_[np.full(30, 5.0), np.linspace(4.0, 1.0, 270)]
+    values = np.r_[np.full(30, 5.0), np.linspace(4.8, 1.0, 270)]  # copies are slow to stand out
     X = matrix_of(values, 300, 310)
     svd = TruncatedSVD(32, random_state=0).fit(X)
     np.testing.assert_allclose(svd.singular_values_, values[:32], rtol=1e-9)
@@ -124,6 +124,9 @@ def test_entries_of_any_size(size, kind, way):
     np.testing.assert_allclose(
         svd.explained_variance_ratio_, ordinary.explained_variance_ratio_, rtol=1e-9
     )
+    if 1e-200 < size < 1e200:  # else their squares are no doubles
+        deviations = np.sqrt(svd.explained_variance_) / size
+        np.testing.assert_allclose(deviations, np.sqrt(ordinary.explained_variance_), rtol=1e-9)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -154,6 +157,31 @@ def test_attributes_are_those_of_scikit_learn(shape, kind, way):
         svd.inverse_transform(coordinates), theirs.inverse_transform(expected), atol=1e-8
     )
     assert list(svd.get_feature_names_out()) == [f"truncatedsvd{i}" for i in range(6)]
+
+
+def estimates_times(factor, monkeypatch):
+    """Make estimates too good by a factor; return what the estimated residuals may be, in time."""
+    look, aims = krylov._Lanczos.look, []
+    monkeypatch.setattr(
+        krylov._Lanczos, "look", lambda self, aim: (aims.append(aim), factor * look(self, aim))[1]
+    )
+    return aims
+
+
+def test_an_estimate_that_is_too_good_is_found_out(by_blocks, monkeypatch):
+    aims = estimates_times(0.01, monkeypatch)
+    X = matrix_of(np.linspace(2.0, 1.0, 300), 300, 310)
+    svd, coordinates = fitted(X, 3)
+    assert svd.residual_ <= 1e-7
+    assert_decomposes(svd, coordinates, X, atol=1e-4)
+    assert aims[-1] < aims[0]
+
+
+def test_after_three_wrong_estimates_it_warns(by_blocks, monkeypatch):
+    estimates_times(0.0, monkeypatch)
+    with pytest.warns(ConvergenceWarning):
+        svd = TruncatedSVD(5, random_state=0).fit(sparse_counts(300, 400))
+    assert svd.n_iter_ < 6
 
 
 @pytest.mark.parametrize("shape", ["wide", "tall"])
