@@ -160,6 +160,12 @@ def test_a_link_or_a_folder_in_the_place_of_a_report(tmp_path, tiny):
         reproduce([COUNT], tmp_path, data=tiny, say=lambda line: None)
 
 
+def test_a_file_in_the_place_of_a_folder(tmp_path, tiny):
+    (tmp_path / "results").write_text("mine")
+    with pytest.raises(FileExistsError, match=r"in the way of a folder.*--output"):
+        reproduce([COUNT], tmp_path, data=tiny, say=lambda line: None)
+
+
 def test_without_matplotlib(tmp_path, tiny, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"\[plot\]"):

@@ -153,6 +153,11 @@ def _line(outcome: Outcome) -> str:
 
 def _check_folder(folder: Path) -> None:
     """Refuse a folder where a run could replace what no earlier run has left."""
+    for name in ("results", "figures"):
+        if (folder / name).exists() and not (folder / name).is_dir():
+            raise FileExistsError(
+                f"{folder / name} is in the way of a folder; choose another one with --output"
+            )
     places = [folder / "report.md", folder / "report.html"]
     places += [*folder.glob("results/*.csv"), *folder.glob("figures/*.[sp][vn]g")]
     for path in places:

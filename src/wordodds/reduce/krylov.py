@@ -24,12 +24,13 @@ __all__ = ["Triplets", "leading_triplets"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-# Narrow blocks need fewer products in all, wide ones less time for each: measured, twelve is best.
-BLOCK = 12
+# Narrow blocks need fewer products in all, wide ones less time for each: measured, eight is best.
+BLOCK = 8
 # What rounding may leave of a residual, relative to the largest singular value.
-ROUNDING = 1e-12
+ROUNDING = 1e-11
 NOISE = 1e-13  # and of a product, relative to the largest squared one
-ORTHOGONAL = 1e-11
+ORTHOGONAL = 1e-9  # what two columns of the basis may have in common at most
+ROUNDED = 1e-15  # what they have after they were separated
 DENSE_CELLS = 1 << 20  # up to here LAPACK decomposes the whole matrix in no time
 SAME = 1e-8  # singular values this close, relative to the largest, count as copies
 ATTEMPTS = 3
@@ -71,8 +72,8 @@ def leading_triplets(
     """
     if 2 * k > sides.n_short or sides.n_short * sides.n_long <= DENSE_CELLS:
         return _decompose(sides, None, k, 1)
-    aim, tries = 0.5 * tol, 0
-    lanczos = _Lanczos(sides, k, rng)
+    aim, tries = 0.8 * tol, 0
+    lanczos = _Lanczos(sides, k, tol, rng)
     while True:
         lanczos.multiply()
         last = lanczos.is_complete or (lanczos.n_iter >= max_iter and lanczos.size >= k)
@@ -84,9 +85,9 @@ def leading_triplets(
                 if last or tries == ATTEMPTS or (exact and not lanczos.misses_copies()):
                     return found
                 if exact:
-                    lanczos.probe()
-                    continue
-                aim *= 0.1  # the estimate was better than the truth
+                    lanczos.widen()
+                else:
+                    aim *= 0.1  # the estimate was better than the truth
             if lanczos.is_full:
                 lanczos.restart(k + (lanczos.limit - k) // 3)
         lanczos.extend()
@@ -95,14 +96,17 @@ def leading_triplets(
 class _Lanczos:
     """An orthonormal basis that grows by blocks, and restarts from its best vectors when full."""
 
-    def __init__(self, sides: Sides, k: int, rng: np.random.RandomState) -> None:
-        self.n_iter = self.n_probes = 0
+    def __init__(self, sides: Sides, k: int, tol: float, rng: np.random.RandomState) -> None:
+        self.n_iter = 0
+        self._width, self._distance = BLOCK, 0.0
         self.limit = min(sides.n_short, 5 * k + 128)
         self._sides, self._k, self._rng = sides, k, rng
         self._basis = np.empty((sides.n_short, self.limit), order="F")
         self._small = np.zeros((self.limit, self.limit))  # T; eigh reads its lower half
         self.size = self._coupled = 0
         self._scale = 0.0  # the largest entry of T
+        self._lacks = (1.0, 1.0)  # of orthogonality, in the last two blocks
+        self._lack_allowed = min(ORTHOGONAL, 1e-3 * tol)  # residuals are no smaller than it
         self._values, self._vectors = np.empty(0), np.empty((0, 0))
         self._last_look: tuple[int, float] | None = None
         self._next_look = 2 * k
@@ -117,7 +121,7 @@ class _Lanczos:
     @property
     def is_full(self) -> bool:
         """Whether another block needs a restart."""
-        return self.limit < len(self._basis) and self.size + BLOCK > self.limit
+        return self.limit < len(self._basis) and self.size + self._width > self.limit
 
     def multiply(self) -> None:
         """Take the block into the basis; its product freed of the basis is the remainder."""
@@ -138,13 +142,20 @@ class _Lanczos:
         """Take out of a product what rounding has left of the basis in it, once it matters.
 
         Errors of T are the square of what the basis lacks in orthogonality (Simon 1984), so that
-        half the digits would be enough.
+        half the digits are enough. From one block to the next the lack grows at most as the product
+        is larger than what remains of it; it is measured only where it could be too large by then.
         """
-        every = self._basis[:, :end]
-        shares = every.T @ product
-        least = np.sqrt(np.einsum("ij,ij->j", product, product).min())
-        if np.abs(shares).max() > ORTHOGONAL * least:
-            product -= every @ shares
+        least = float(np.sqrt(np.einsum("ij,ij->j", product, product).min()))
+        growth = self._scale / max(least, NOISE * self._scale, np.finfo(float).tiny)
+        lack = growth * max(self._lacks)
+        if lack > self._lack_allowed:
+            every = self._basis[:, :end]
+            shares = every.T @ product
+            lack = float(np.abs(shares).max()) / max(least, np.finfo(float).tiny)
+            if lack > 1e-3 * self._lack_allowed:
+                product -= every @ shares
+                lack = ROUNDED
+        self._lacks = (self._lacks[1], max(lack, ROUNDED))
 
     def extend(self) -> None:
         """Make the remainder the next block."""
@@ -178,8 +189,8 @@ class _Lanczos:
         top = self._values[0]
         allowed = np.maximum(aim * np.sqrt(top * self._values[:k]), 0.1 * NOISE * top)
         worst = float(np.max(residuals[:k] / np.maximum(allowed, np.finfo(float).tiny)))
-        if self.n_probes and size > k:  # does anything larger hide beyond the wanted ones?
-            worst = max(worst, float(residuals[k] / max(0.01 * self._values[k - 1], NOISE * top)))
+        if self._width > BLOCK:  # whatever is largest beyond the wanted ones must be known too
+            worst = max(worst, float(residuals[k]) / (0.1 * self._distance))
         self._plan(max(worst, 1e-300))
         return worst
 
@@ -197,7 +208,12 @@ class _Lanczos:
         values = np.sqrt(self._values[: self._k])
         ends = np.flatnonzero(values[:-1] - values[1:] > SAME * values[0])
         runs = np.diff(np.concatenate([[-1], ends]))
-        return bool(len(runs) and runs.max() >= BLOCK * (1 + self.n_probes))
+        doubtful = ends[runs >= self._width]
+        if len(doubtful) == 0:
+            return False
+        # By this much a copy would stand out of what was taken in its place.
+        self._distance = float(self._values[doubtful[-1]] - self._values[self._k - 1])
+        return True
 
     def restart(self, n_kept: int) -> None:
         """Keep the best vectors of the last look alone.
@@ -211,17 +227,17 @@ class _Lanczos:
         self._small[:] = 0.0
         np.fill_diagonal(self._small[:n_kept, :n_kept], self._values[:n_kept])
         self.size, self._coupled = n_kept, 0
+        self._lacks = (1.0, 1.0)
         self._last_look, self._next_look = None, n_kept + 2 * BLOCK
 
-    def probe(self) -> None:
-        """Keep what was found, and look for more of it from another random block."""
+    def widen(self) -> None:
+        """Keep the k best, and add random columns to all blocks to come: for more copies."""
         self.restart(self._k)
-        self.n_probes += 1
-        self._block = self._filled_up(np.empty((len(self._basis), 0)))
+        self._width += BLOCK
 
     def _filled_up(self, block: Floats) -> Floats:
         """Add random columns where a block lacks some, orthogonal to it and to the basis."""
-        width = min(BLOCK, len(self._basis) - self.size)
+        width = min(self._width, len(self._basis) - self.size)
         basis = self._basis[:, : self.size]
         while block.shape[1] < width:
             fresh = self._rng.standard_normal((len(basis), width - block.shape[1]))

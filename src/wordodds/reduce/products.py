@@ -152,10 +152,10 @@ class SparseSides:
         right[:, :n] = block
         right[:, n:] = 0.0  # whatever the memory held might overflow, and warn
         self._multiply(self._shared_long, right, long)
-        self._multiply(self._shared_short, long, product)
+        alone = None
         if self._shared_long is not self._long_rows:
-            right *= self._alone
-            product += right
+            alone = np.multiply(right, self._alone, out=right)
+        self._multiply(self._shared_short, long, product, alone)
         return product[:, :n]
 
     def dense_long(self) -> Floats:
@@ -164,15 +164,17 @@ class SparseSides:
         short = sp.csr_array((data, indices, indptr), shape=(n_rows, n_cols), dtype=np.float64)
         return np.asarray(short.T.toarray())
 
-    def _multiply(self, rows: CsrArrays, right: Floats, product: Floats) -> None:
+    def _multiply(
+        self, rows: CsrArrays, right: Floats, product: Floats, addend: Floats | None = None
+    ) -> None:
         core.csr_multiply(
             rows.indptr,
             rows.indices,
             rows.data,
             right,
             None,
-            0.0,
-            None,
+            1.0,
+            addend,
             False,
             product,
             *self._execution,

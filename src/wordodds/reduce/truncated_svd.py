@@ -52,10 +52,10 @@ class TruncatedSVD(
         The fit ends when every residual :math:`\|X v_i - s_i u_i\|` is at most ``tol`` times the
         largest singular value; :math:`\|X^T u_i - s_i v_i\|` is then as small. Each singular value
         is within its residual of a true one, and in practice within about its square; vectors are
-        wrong by about the residual over the distance to the next singular value. Below 1e-12 there
-        is only rounding, and 1e-12 is used.
+        wrong by about the residual over the distance to the next singular value. Below 1e-11 there
+        is only rounding, and 1e-11 is used.
     max_iter : int, default=1000
-        Blocks of twelve vectors to multiply at most; a fit that ends there warns.
+        Blocks of eight vectors to multiply at most; a fit that ends there warns.
     random_state : int, RandomState or None, default=None
         Of the first block, which only rounding remembers.
     n_jobs : int or None, default=None
@@ -134,7 +134,7 @@ class TruncatedSVD(
         TruncatedSVD
             Itself.
         """
-        self.fit_transform(X)
+        self._fit(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> npt.NDArray[Any]:
@@ -151,6 +151,9 @@ class TruncatedSVD(
         -------
         ndarray of shape (n_rows, n_components)
         """
+        return self._fit(X)
+
+    def _fit(self, X: Any) -> npt.NDArray[Any]:
         n_components, tol, max_iter = self._checked_parameters()
         rng = check_random_state(self.random_state)
         how = execution(self.n_jobs)
@@ -244,7 +247,7 @@ class TruncatedSVD(
                 f"{reached} of {len(found.values)} components are as good as asked: raise max_iter "
                 "or tol",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     @property
