@@ -41,8 +41,8 @@ class TruncatedSVD(
     Of all matrices of rank k, :math:`U_k S_k V_k^T` is nearest to X; the coordinates of the rows
     are :math:`X V_k = U_k S_k`. As in scikit-learn nothing is centred. Triplets are found by block
     Lanczos steps on the shorter side of X, all of whose vectors are kept orthogonal, and the last
-    step is a decomposition of X itself in the space found, so that small singular values keep their
-    digits.
+    step is a decomposition of X itself in the space found. Values far below the largest, by a
+    factor of a million or more, are right to ``tol`` times the largest only.
 
     Parameters
     ----------
