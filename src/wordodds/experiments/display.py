@@ -14,7 +14,7 @@ from wordodds.experiments.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 __all__ = ["ConvergenceDisplay", "LearningCurveDisplay", "ReliabilityDisplay"]
 
@@ -46,7 +46,7 @@ class Curve:
 class _Display:
     """What the displays share: axes of their own or the caller's."""
 
-    figure_: Figure
+    figure_: Figure | SubFigure  # the part of a figure that holds the axes
     ax_: Axes
 
     def _begin(self, ax: Axes | None) -> Axes:
@@ -56,7 +56,7 @@ class _Display:
 
             with style.style():
                 _, ax = pyplot.subplots(layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
+        self.ax_, self.figure_ = ax, ax.figure
         return ax
 
     def _finish(self, x: str, y: str) -> None:

@@ -145,9 +145,11 @@ class SparseSides:
         n, width = block.shape[1], core.padded_columns(block.shape[1])
         if self._buffers is None or self._buffers[0].shape[1] != width:
             # The same memory for every call: new pages cost as much as half a product.
-            sizes = (self.n_short, self._shared_long.n_rows, self.n_short)
-            self._buffers = tuple(_aligned(size, width) for size in sizes)  # type: ignore[assignment]
-        assert self._buffers is not None
+            self._buffers = (
+                _aligned(self.n_short, width),
+                _aligned(self._shared_long.n_rows, width),
+                _aligned(self.n_short, width),
+            )
         right, long, product = self._buffers
         right[:, :n] = block
         right[:, n:] = 0.0  # whatever the memory held might overflow, and warn

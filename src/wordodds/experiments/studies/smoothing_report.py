@@ -143,8 +143,7 @@ def _draw_spread(ax: Axes, results: Results, column: str, label: str) -> None:
     for size in sorted(results.unique("size")):
         for seed, value in enumerate(spread(results, column, size)):
             line.add(model=MODEL, size=size, seed=seed, spread=value)
-    LearningCurveDisplay.from_results(line, y="spread", log_x=True, ax=ax)
-    ax.get_legend().remove()  # type: ignore[union-attr]
+    LearningCurveDisplay.from_results(line, y="spread", log_x=True, legend=False, ax=ax)
     ax.set_ylabel(f"spread of {label}")
     ax.set_ylim(bottom=0.0)
 

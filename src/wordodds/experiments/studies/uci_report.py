@@ -115,8 +115,7 @@ def _draw_curves(results: Results) -> Plot:
 def _draw_panel(ax: Axes, results: Results, title: str) -> None:
     from matplotlib.ticker import MaxNLocator, NullLocator
 
-    display = LearningCurveDisplay.from_results(results, y="error", log_x=True, ax=ax)
-    ax.get_legend().remove()  # type: ignore[union-attr]
+    display = LearningCurveDisplay.from_results(results, y="error", log_x=True, legend=False, ax=ax)
     for line, name in zip(ax.lines, display.curves, strict=True):
         if name == OWN:
             line.set(linestyle="--", marker="none")
