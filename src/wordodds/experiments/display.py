@@ -229,7 +229,12 @@ class ConvergenceDisplay(_Display):
 
     @classmethod
     def from_results(
-        cls, results: Results, *, x: str = "iteration", ax: Axes | None = None
+        cls,
+        results: Results,
+        *,
+        x: str = "iteration",
+        legend: bool = True,
+        ax: Axes | None = None,
     ) -> ConvergenceDisplay:
         """Draw the column ``gap`` of each solver.
 
@@ -239,6 +244,8 @@ class ConvergenceDisplay(_Display):
             With the columns solver, iteration, seconds and gap, in the order of the iterations.
         x : {"iteration", "seconds"}, default="iteration"
             The horizontal axis.
+        legend : bool, default=True
+            Whether to name the lines.
         ax : matplotlib axes, optional
             Where to draw; by default on a new figure.
 
@@ -251,7 +258,7 @@ class ConvergenceDisplay(_Display):
             str(name): (part.column(x).astype(np.float64), part.column("gap").astype(np.float64))
             for name, part in results.groups("solver")
         }
-        return cls(curves, x=x).plot(ax=ax)
+        return cls(curves, x=x).plot(ax=ax, legend=legend)
 
     def plot(self, *, ax: Axes | None = None, legend: bool = True) -> ConvergenceDisplay:
         """Draw the curves on logarithmic axes.

@@ -49,8 +49,7 @@ def draw(results: Results) -> list[Plot]:
             part = paths.where(problem=problem)
             n_rows, n_columns = part.unique("size")[0], part.unique("dims")[0]
             for ax, x in zip(row, ("iteration", "seconds"), strict=True):
-                ConvergenceDisplay.from_results(part, x=x, ax=ax)
-                ax.get_legend().remove()
+                ConvergenceDisplay.from_results(part, x=x, legend=False, ax=ax)
                 ax.set(ylabel="", ylim=(GOOD / 12.0, 30.0))
                 if problem != problems[-1]:
                     ax.set_xlabel("")
