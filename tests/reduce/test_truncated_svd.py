@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 from sklearn import decomposition as peer
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from wordodds import TruncatedSVD
 from wordodds.datasets import load_newsgroups
@@ -217,3 +218,20 @@ def test_a_looser_tolerance_ends_earlier(by_blocks):
     steps = [svd.n_iter_ for svd in fits]
     assert steps[0] < steps[1] < steps[2]
     assert all(svd.residual_ <= tol for svd, tol in zip(fits, (1e-2, 1e-6, 1e-11), strict=True))
+
+
+@pytest.mark.parametrize(("kind", "expected"), [(sp.csr_array, 1), (sp.csr_array.toarray, 2)])
+def test_blas_works_on_one_thread_beside_our_own(kind, expected, monkeypatch):
+    seen = []
+
+    def watched(*arguments):
+        pools = threadpool_info()
+        seen.extend(pool["num_threads"] for pool in pools if pool["user_api"] == "blas")
+        return krylov.leading_triplets(*arguments)
+
+    monkeypatch.setattr("wordodds.reduce.truncated_svd.leading_triplets", watched)
+    with threadpool_limits(2, user_api="blas"):
+        TruncatedSVD(3, random_state=0).fit(kind(sparse_counts(*SHAPES["wide"])))
+        after = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    assert set(seen) == {expected}
+    assert set(after) == {2}

@@ -17,7 +17,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from wordodds._core.linear import padded_columns
 from wordodds.reduce.products import Sides
 
 __all__ = ["Triplets", "leading_triplets"]
@@ -195,9 +194,8 @@ class _Lanczos:
         return worst
 
     def vectors(self) -> Floats:
-        """Return the best vectors of the last look: k, and what makes a width for the kernels."""
-        n = min(self.size, padded_columns(self._k))
-        return np.asarray(self._basis[:, : self.size] @ self._vectors[:, :n])
+        """Return the k best vectors of the last look."""
+        return np.asarray(self._basis[:, : self.size] @ self._vectors[:, : self._k])
 
     def misses_copies(self) -> bool:
         """Tell whether a singular value may have more copies than were found.

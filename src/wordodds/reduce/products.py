@@ -128,17 +128,24 @@ class SparseSides:
 
     def to_long(self, block: Floats) -> Floats:
         """Return A^T block."""
-        right = padded(block)
-        product = np.empty((self.n_long, right.shape[1]))
-        self._multiply(self._long_rows, right, product)
-        return product[:, : block.shape[1]]
+        return self._wide_product(self._long_rows, block)
 
     def to_short(self, block: Floats) -> Floats:
         """Return A block."""
-        right = padded(block)
-        product = np.empty((self.n_short, right.shape[1]))
-        self._multiply(self._short_rows, right, product)
-        return product[:, : block.shape[1]]
+        return self._wide_product(self._short_rows, block)
+
+    def _wide_product(self, rows: CsrArrays, block: Floats) -> Floats:
+        """Multiply a cache line of columns at a time: many at once would not stay in the cache."""
+        width = block.shape[1]
+        wide = np.empty((rows.n_rows, width))
+        right, product = _aligned(rows.n_cols, LINE), _aligned(rows.n_rows, LINE)
+        for begin in range(0, width, LINE):
+            n = min(LINE, width - begin)
+            right[:, :n] = block[:, begin : begin + n]
+            right[:, n:] = 0.0
+            self._multiply(rows, right, product)
+            wide[:, begin : begin + n] = product[:, :n]
+        return wide
 
     def there_and_back(self, block: Floats) -> Floats:
         """Return A A^T block."""

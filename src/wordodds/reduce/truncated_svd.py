@@ -1,6 +1,7 @@
 """TruncatedSVD: the best few columns that a linear map can make of many."""
 
 import warnings
+from contextlib import nullcontext
 from copy import copy
 from numbers import Integral, Real
 from typing import Any, Self
@@ -13,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from wordodds._estimator import adopt, check_width
 from wordodds._execution import Execution, execution
@@ -162,7 +164,11 @@ class TruncatedSVD(
         _check_few(n_components, *_shape(rows))
         rows, exponent = well_scaled(rows)
         sides = sides_of(rows, how)
-        found = leading_triplets(sides, n_components, tol, max_iter, rng)
+        # Products of a sparse matrix are ours and take turns with small ones of BLAS, whose threads
+        # would spin for a while after each and be a core less for us.
+        alone = isinstance(rows, CsrArrays)
+        with threadpool_limits(1, user_api="blas") if alone else nullcontext():
+            found = leading_triplets(sides, n_components, tol, max_iter, rng)
         self._warn_of(found, tol)
         components, coordinates = _signed(found, sides.rows_are_short)
         variances = coordinates.var(axis=0)
