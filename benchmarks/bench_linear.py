@@ -15,7 +15,7 @@ from wordodds import SGDClassifier
 
 from . import objectives, twins
 from .gaps import C, Job, Weights, objective, optimum, run
-from .peers import OURS, PEER, TWINS, is_ours, is_twin, threads_of
+from .peers import OURS, PEER, QUICK_OURS, TWINS, is_ours, is_twin, threads_of
 
 # The tolerance of each peer; looser ones end before the gap is reached.
 SOFTMAX = {
@@ -193,22 +193,15 @@ def make_sgd(contender, loss, seed, **options):
     return Model(loss, alpha=SGD_ALPHA, random_state=seed, n_jobs=n_jobs, **options)
 
 
-QUICK_SGD = "float64, to the same accuracy"
 SGD_RULES = {  # (dtype, rule) of ours
-    QUICK_SGD: (np.float64, "epochs"),
+    "float64, to the same accuracy": (np.float64, "epochs"),
     "float32, to the same accuracy": (np.float32, "epochs"),
     "float64, own stopping rule": (np.float64, "own"),
 }
 
 
 @pytest.mark.parametrize("contender", [PEER, f"{PEER}, 2 threads", *OURS], indirect=True)
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.quick] if name == QUICK_SGD else [])
-        for name in SGD_RULES
-    ],
-)
+@pytest.mark.parametrize("name", SGD_RULES)
 def test_log_loss(name, contender, benchmark, tfidf, labels, theirs, measure):
     """Theirs runs as it is; ours as many epochs, or until its objective no longer falls.
 
@@ -240,8 +233,7 @@ def test_sgd_softmax(contender, tfidf, labels, measure):
     assert model.score(tfidf[1], labels[1]) > 0.85
 
 
-@pytest.mark.quick
-@pytest.mark.parametrize("contender", ["SciPy", *TWINS, *OURS], indirect=True)
+@pytest.mark.parametrize("contender", ["SciPy", *TWINS, *QUICK_OURS], indirect=True)
 def test_softmax_value_and_gradient(contender, tfidf, codes, benchmark, measure):
     problem = objectives.problem_at_random(tfidf[0], codes)
     job = objectives.value_and_gradient(problem, contender, benchmark.extra_info)
@@ -251,8 +243,7 @@ def test_softmax_value_and_gradient(contender, tfidf, codes, benchmark, measure)
     np.testing.assert_allclose(gradient, expected[1], rtol=1e-9, atol=1e-15)
 
 
-@pytest.mark.quick
-@pytest.mark.parametrize("contender", ["SciPy", *TWINS, *OURS], indirect=True)
+@pytest.mark.parametrize("contender", ["SciPy", *TWINS, *QUICK_OURS], indirect=True)
 def test_softmax_hessian_product(contender, tfidf, codes, benchmark, measure):
     problem = objectives.problem_at_random(tfidf[0], codes)
     vector = objectives.problem_at_random(tfidf[0], codes, seed=1).point

@@ -10,7 +10,7 @@ import sklearn.feature_extraction.text as peer
 
 import wordodds
 
-from .conftest import PEER, threads_of
+from .peers import PEER, QUICK_OURS, threads_of
 
 # Latin letters to Greek and Cyrillic, capitals to capitals; reversible: words stay distinct.
 LATIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -99,7 +99,7 @@ def test_char_wb(texts, contender, race):
     race(lambda: vectorizer.fit_transform(texts), peer_rounds=1, rounds=3)
 
 
-@pytest.mark.quick
+@pytest.mark.parametrize("contender", [PEER, *QUICK_OURS], indirect=True)
 def test_hashing(texts, contender, race):
     vectorizer = make("HashingVectorizer", contender)
     race(lambda: vectorizer.transform(texts))

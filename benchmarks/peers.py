@@ -10,9 +10,14 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
+import pytest
+
 PEER = "scikit-learn"
 OURS = ["wordodds, 1 thread", "wordodds, 2 threads"]
 TWINS = ["Numba, 1 thread", "Numba, 2 threads"]
+
+# Ours of a job whose peers take too long for the quick form: it shows our time alone.
+QUICK_OURS = [pytest.param(name, marks=pytest.mark.quick) for name in OURS]
 
 # The first word of a contender's name: what to import, and what to install.
 PACKAGES = {
