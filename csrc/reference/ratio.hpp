@@ -21,7 +21,7 @@ std::vector<long double> ratio_scales(const CsrView<Index, double>& m, const Rat
     const auto n_cols = static_cast<size_t>(m.n_cols);
     std::vector<long double> scales(n_cols * n_columns);
     for (size_t k = 0; k < n_columns; ++k) {
-        std::vector<long double> in(n_cols, problem.alpha), out(n_cols, problem.alpha);
+        std::vector<long double> in(n_cols, problem.scales.alpha), out(n_cols, problem.scales.alpha);
         for (size_t i = 0; i < static_cast<size_t>(m.n_rows); ++i) {
             auto& side = is_positive(problem, i, static_cast<int64_t>(k)) ? in : out;
             for (auto e = static_cast<size_t>(m.indptr[i]); e < static_cast<size_t>(m.indptr[i + 1]); ++e) {
@@ -33,7 +33,7 @@ std::vector<long double> ratio_scales(const CsrView<Index, double>& m, const Rat
         for (const long double count : out) out_sum += count;
         for (size_t j = 0; j < n_cols; ++j) {
             const long double ratio = std::log(in[j] / in_sum) - std::log(out[j] / out_sum);
-            scales[j * n_columns + k] = ratio * ratio + problem.floor;
+            scales[j * n_columns + k] = ratio * ratio + problem.scales.floor;
         }
     }
     return scales;

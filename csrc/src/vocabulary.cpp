@@ -155,8 +155,10 @@ void Vocabulary::prepare_lookups() const {
     if (slots_.size() == 0) make_table(slots_for(size()));
 }
 
-std::vector<uint32_t> Vocabulary::merge(const Vocabulary& other, StopToken& stop) {
-    std::vector<uint32_t> ids(static_cast<size_t>(other.size()));
+// Calls use(i, key) for each term i of `other`, its key made under ours. Batches: between the prefetch of a
+// slot and its use lie the keys of others.
+template <class Use>
+void Vocabulary::for_each_key(const Vocabulary& other, StopToken& stop, Use use) const {
     constexpr int64_t batch_size = 64;
     TokenKey keys[batch_size];
     for (int64_t first = 0; first < other.size(); first += batch_size) {
@@ -167,11 +169,23 @@ std::vector<uint32_t> Vocabulary::merge(const Vocabulary& other, StopToken& stop
             keys[i] = make_token_key(term.data(), static_cast<uint32_t>(term.size()), key_);
             prefetch(keys[i].hash);
         }
-        for (int64_t i = 0; i < n; ++i) {
-            ids[static_cast<size_t>(first + i)] = find_or_insert(keys[i]);
-        }
+        for (int64_t i = 0; i < n; ++i) use(static_cast<size_t>(first + i), keys[i]);
     }
+}
+
+std::vector<uint32_t> Vocabulary::merge(const Vocabulary& other, StopToken& stop) {
+    std::vector<uint32_t> ids(static_cast<size_t>(other.size()));
+    for_each_key(other, stop,
+                 [&](size_t i, const TokenKey& token) { ids[i] = find_or_insert(token); });
     return ids;
+}
+
+void Vocabulary::locate(const Vocabulary& other, StopToken& stop,
+                        std::span<int64_t> numbers_out) const {
+    for_each_key(other, stop, [&](size_t i, const TokenKey& token) {
+        const uint32_t found = find(token);
+        numbers_out[i] = found == not_found ? int64_t{-1} : int64_t{found};
+    });
 }
 
 std::vector<uint32_t> Vocabulary::sort(const Execution& execution) {

@@ -125,6 +125,29 @@ TEST("merge inserts the other's terms in their order and returns their numbers")
     CHECK_THROWS(Stopped, empty.merge(right, stop));
 }
 
+TEST("locate gives the numbers of another vocabulary's terms") {
+    const std::vector<std::string> terms = distinct_terms(21, 9000);
+    const std::vector<std::string> ours(terms.begin(), terms.begin() + 6000);
+    std::vector<std::string> theirs(terms.begin() + 3000, terms.end());
+    theirs.push_back(terms.front());
+    const Vocabulary here = vocabulary_of(ours);
+    const Vocabulary there = vocabulary_of(theirs, HashKey{3, 4});
+    std::vector<int64_t> found(theirs.size(), 7), expected;
+    for (const std::string& term : theirs) {
+        const auto at = std::find(ours.begin(), ours.end(), term);
+        expected.push_back(at == ours.end() ? -1 : at - ours.begin());
+    }
+    StopToken stop;
+    here.locate(there, stop, found);
+    CHECK_SAME(found, expected);
+    std::vector<int64_t> none(theirs.size(), 7);
+    Vocabulary(some_key).locate(there, stop, none);
+    CHECK_SAME(none, std::vector<int64_t>(theirs.size(), -1));
+    here.locate(Vocabulary(some_key), stop, std::span<int64_t>{});
+    stop.request();
+    CHECK_THROWS(Stopped, here.locate(there, stop, found));
+}
+
 TEST("sort gives byte order, and find knows the new numbers") {
     const std::vector<std::string> terms = distinct_terms(13, 25'000);
     std::vector<std::string> sorted = terms;

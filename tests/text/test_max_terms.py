@@ -110,5 +110,5 @@ def test_wrong_values(max_terms):
     for call in ("fit", "partial_fit", "fit_transform"):
         with pytest.raises(ValueError, match=r"max_terms must be None or an int .* got"):
             getattr(CountVectorizer(max_terms=max_terms), call)(TEXTS)
-    with pytest.raises(ValueError, match="need a compiled analyzer"):
+    with pytest.raises(ValueError, match="compiled analyzer"):
         CountVectorizer(max_terms=5, analyzer=str.split).fit(TEXTS)

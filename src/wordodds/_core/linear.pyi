@@ -254,3 +254,37 @@ def csr_fit_ratio_logistic(
     instruction_set: int,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int, float]:
     """Fit columns scaled by log-count ratios; return padded weights, intercept, epochs, change."""
+
+class RatioState:
+    """Weights of the same regression, between visits to blocks of rows."""
+
+    def __init__(
+        self,
+        n_columns: int,
+        alpha: float,
+        floor: float,
+        intercept_step: float,
+        counts: npt.NDArray[np.float64],
+        class_counts: npt.NDArray[np.float64],
+        n_jobs: int,
+        instruction_set: int,
+    ) -> None:
+        """Take the documents with each feature; those of each class, (n_columns, n_features)."""
+
+    def ascend(
+        self,
+        indptr: npt.NDArray[np.signedinteger[Any]],
+        indices: npt.NDArray[np.signedinteger[Any]],
+        data: npt.NDArray[np.float64],
+        codes: npt.NDArray[np.int32],
+        costs: npt.NDArray[np.float64],
+        is_first: bool,
+        seed: int,
+        log_odds: npt.NDArray[np.float32],
+        n_jobs: int,
+        instruction_set: int,
+    ) -> None:
+        """Visit rows; log_odds, (n_rows, n_columns), is what is known of them, and is written."""
+
+    def weights(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return padded weights and the intercept."""

@@ -6,13 +6,9 @@ from libcpp.memory cimport unique_ptr, make_unique
 
 from wordodds._core.common cimport Call, Execution, span, span_of
 from wordodds._core.text cimport (
-    AnalyzerOptions, Borrowed, CAnalyzerOptions, CVocabulary, Document, HashKey, Vocabulary, borrow,
-    copied_numbers, hash_key,
+    AnalyzerOptions, Borrowed, CAnalyzerOptions, CVocabulary, Document, HashKey, StopToken, Vocabulary,
+    borrow, copied_numbers, hash_key,
 )
-
-cdef extern from "wordodds/base/stop.hpp" namespace "wordodds" nogil:
-    cdef cppclass StopToken:
-        StopToken()
 
 cdef extern from "wordodds/tally/terms.hpp" namespace "wordodds" nogil:
     cdef cppclass CTermTally "wordodds::TermTally":

@@ -40,6 +40,10 @@ cdef extern from "wordodds/text/term_table.hpp" namespace "wordodds" nogil:
         void check() except +
     int64_t c_frozen_slots "wordodds::frozen_slots"(int64_t)
 
+cdef extern from "wordodds/base/stop.hpp" namespace "wordodds" nogil:
+    cdef cppclass StopToken:
+        StopToken()
+
 cdef extern from "wordodds/text/vocabulary.hpp" namespace "wordodds" nogil:
     cdef cppclass CVocabulary "wordodds::Vocabulary":
         CVocabulary(HashKey) except +
@@ -52,6 +56,7 @@ cdef extern from "wordodds/text/vocabulary.hpp" namespace "wordodds" nogil:
         span[const int64_t] offsets() const
         void subset(span[const unsigned char], CVocabulary&) except +
         void freeze(HashKey, span[TermSlot]) except +
+        void locate(const CVocabulary&, StopToken&, span[int64_t]) except +
 
 cdef extern from "wordodds/text/word_map.hpp" namespace "wordodds" nogil:
     cdef cppclass CWordMap "wordodds::WordMap":

@@ -14,7 +14,12 @@ Rows: TypeAlias = tuple[Index, Index, npt.NDArray[Any]]
 class Vocabulary:
     """The terms of a fitted vectorizer, packed as UTF-8, in column order."""
 
-    def __init__(self, arena: bytes, offsets: npt.NDArray[np.int64], key: tuple[int, int]) -> None:
+    def __init__(
+        self,
+        arena: bytes | npt.NDArray[np.uint8],
+        offsets: npt.NDArray[np.int64],
+        key: tuple[int, int],
+    ) -> None:
         """Term i is arena[offsets[i]:offsets[i + 1]]; key is the secret of the hash."""
 
     def __len__(self) -> int: ...
@@ -26,6 +31,9 @@ class Vocabulary:
 
     def hashed_columns(self, n_columns: int) -> npt.NDArray[np.int64]:
         """Return MurmurHash3 mod n_columns of each term."""
+
+    def locate(self, other: Vocabulary) -> npt.NDArray[np.int64]:
+        """Return the column here of each term of another vocabulary, -1 where there is none."""
 
     def subset(self, keep: npt.NDArray[np.uint8]) -> Vocabulary:
         """Return the terms i with keep[i] != 0, in their order."""

@@ -124,6 +124,16 @@ cdef class Vocabulary:
                 self.engine.get()[0], n_columns, span_of(&out[0], out.shape[0]))
         return columns
 
+    def locate(self, Vocabulary other not None):
+        columns = np.empty(len(other), dtype=np.int64)
+        cdef int64_t[::1] out = columns
+        cdef StopToken never
+        with nogil:  # vocabularies that Python sees no longer change
+            self.engine.get().prepare_lookups()
+            self.engine.get().locate(
+                other.engine.get()[0], never, span_of(&out[0] if out.shape[0] else NULL, out.shape[0]))
+        return columns
+
     def subset(self, const unsigned char[::1] keep):
         if keep.shape[0] != len(self):
             raise ValueError("keep and vocabulary differ in length")

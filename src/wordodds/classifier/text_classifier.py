@@ -10,23 +10,15 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wordodds.classifier.convert import linear_model_of
-from wordodds.classifier.kinds import WEIGHTINGS, Kind, kind_of
+from wordodds.classifier.kinds import kind_of
+from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps
 from wordodds.model.evaluation import Evaluation
 from wordodds.model.explanation import Explanation
 from wordodds.model.linear_model import LinearModel
-from wordodds.text import (
-    CountVectorizer,
-    HashingVectorizer,
-    TfidfTransformer,
-    TfidfVectorizer,
-)
 
 __all__ = ["TextClassifier"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-
-_MANY = 1000  # documents from which a term that occurs once is worth nothing
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -147,12 +139,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_documents = len(texts)
         except TypeError:  # which the vectorizer will say better
             n_documents = 0
-        steps = self._text_steps(kind, n_documents)
+        steps = text_steps(self, kind, n_documents)
         rows = texts
         for step in steps:
             rows = step.fit_transform(rows)
-        classifier = self._classifier(kind).fit(rows, labels, sample_weight=sample_weight)
-        return self._adopt(steps, classifier)
+        classifier = new_classifier(self, kind).fit(rows, labels, sample_weight=sample_weight)
+        adopt_steps(self, steps, classifier)
+        return self
 
     def partial_fit(self, texts: Any, labels: Any, classes: Any = None) -> "TextClassifier":
         """Learn from one more batch; needs ``n_hashed`` and a model that learns by batches.
@@ -177,7 +170,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         # A copy: after Ctrl-C the batch has not been learnt, and may be learnt again.
         growing = getattr(self, "_growing", None)
-        classifier = self._classifier(kind) if growing is None else deepcopy(growing)
+        classifier = new_classifier(self, kind) if growing is None else deepcopy(growing)
         if type(classifier) is not type(kind.make()):
             raise ValueError(
                 f"this classifier has learnt with {type(classifier).__name__}, and model is now "
@@ -188,12 +181,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"{type(classifier).__name__} cannot learn by batches: use model='naive_bayes', "
                 "'complement' or SGDClassifier()"
             )
-        steps = self._text_steps(kind, _MANY)
+        steps = text_steps(self, kind)
         rows = texts
         for step in steps:  # none of which learns from the texts
             rows = step.fit_transform(rows)
         classifier.partial_fit(rows, labels, classes=classes)
-        return self._adopt(steps, classifier)
+        adopt_steps(self, steps, classifier)
+        return self
 
     def predict(self, texts: Any) -> npt.NDArray[Any]:
         """Return the most probable label of each text.
@@ -349,65 +343,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fitted(self) -> LinearModel:
         check_is_fitted(self, "linear_model_")
         return self.linear_model_
-
-    def _adopt(self, steps: list[Any], classifier: Any) -> "TextClassifier":
-        between = [("weights", step) for step in steps[1:]]
-        model = linear_model_of(("text", steps[0]), between, ("model", classifier))
-        model.n_jobs = self.n_jobs
-        grows = self.n_hashed is not None and hasattr(classifier, "partial_fit")
-        # In one step, so that Ctrl-C finds the old state or the new one.
-        self.__dict__.update(
-            _growing=classifier if grows else None, classes_=model.labels, linear_model_=model
-        )
-        return self
-
-    def _classifier(self, kind: Kind) -> Any:
-        classifier = kind.make()
-        if isinstance(self.model, str):
-            classifier.set_params(n_jobs=self.n_jobs)
-        return classifier
-
-    def _text_steps(self, kind: Kind, n_documents: int) -> list[Any]:
-        weighting = kind.weighting if self.weighting is None else self.weighting
-        if weighting not in WEIGHTINGS:
-            raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}, got {weighting!r}")
-        options = {
-            name: getattr(self, name)
-            for name in (
-                *("analyzer", "lowercase", "strip_accents", "stop_words", "stemmer", "tokenizer"),
-                *("preprocessor", "encoding", "decode_error", "missing", "n_jobs", "verbose"),
-            )
-        }
-        options["ngram_range"] = kind.ngram_range if self.ngram_range is None else self.ngram_range
-        if self.analyzer == "word" and self.tokenizer is None:
-            pattern = kind.token_pattern if self.token_pattern is None else self.token_pattern
-            options["token_pattern"] = pattern
-        elif self.tokenizer is not None:
-            options["token_pattern"] = None
-        options["binary"] = weighting == "binary"
-        if self.n_hashed is not None:
-            return self._hashing(weighting, options)
-        options |= {"max_df": self.max_df, "max_features": self.max_features}
-        small = n_documents < _MANY
-        options["min_df"] = (
-            self.min_df if self.min_df is not None else (1 if small else kind.min_df)
-        )
-        if weighting in ("counts", "binary"):
-            return [CountVectorizer(**options)]
-        return [TfidfVectorizer(sublinear_tf=weighting == "sublinear_tfidf", **options)]
-
-    def _hashing(self, weighting: str, options: dict[str, Any]) -> list[Any]:
-        for name, default in (("min_df", None), ("max_df", 1.0), ("max_features", None)):
-            if getattr(self, name) != default:
-                raise ValueError(f"{name} needs a vocabulary: leave it, or leave n_hashed")
-        hashed = HashingVectorizer(
-            n_features=self.n_hashed, norm=None, alternate_sign=False, **options
-        )
-        if weighting in ("counts", "binary"):
-            return [hashed]
-        sublinear = weighting == "sublinear_tfidf"
-        weights = TfidfTransformer(use_idf=False, sublinear_tf=sublinear, n_jobs=self.n_jobs)
-        return [hashed, weights]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

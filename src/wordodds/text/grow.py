@@ -110,15 +110,25 @@ class GrowingVocabulary:
         self: Any, documents: Any, options: core.AnalyzerOptions | None, how: Execution
     ) -> TermTally:
         """Return the tally of these documents alone, which nobody else knows yet."""
+        tally = TermTally(new_hash_key())
+        self._add_documents(tally, documents, options, how)
+        return tally
+
+    def _add_documents(
+        self: Any,
+        tally: TermTally,
+        documents: Any,
+        options: core.AnalyzerOptions | None,
+        how: Execution,
+    ) -> None:
         if options is None:
             raise ValueError(
-                "partial_fit and max_terms need a compiled analyzer: analyzer='word', 'char', "
-                "'char_wb' or 'unicode_word' without tokenizer, and a token_pattern such as \\w+"
+                "a vocabulary that grows by batches, or with max_terms, needs a compiled analyzer: "
+                "analyzer='word', 'char', 'char_wb' or 'unicode_word' without tokenizer, and a "
+                "token_pattern such as \\w+"
             )
-        tally = TermTally(new_hash_key())
         with self._progress(len(documents)) as advance:
             tally.add(documents, options, self.max_terms or 0, advance, *how)
-        return tally
 
     def _add_tally(self: Any, batch: TermTally) -> None:
         # Threads may feed one vectorizer: each batch is added whole, and none is lost.

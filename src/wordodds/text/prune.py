@@ -9,7 +9,14 @@ import scipy.sparse as sp
 
 from wordodds._core import text as core
 
-__all__ = ["column_map", "kept_columns", "kept_terms", "map_columns", "n_columns_of"]
+__all__ = [
+    "column_map",
+    "document_count",
+    "kept_columns",
+    "kept_terms",
+    "map_columns",
+    "n_columns_of",
+]
 
 
 def kept_columns(rows: Any, n_columns: int, vectorizer: Any) -> npt.NDArray[np.bool_] | None:
@@ -66,8 +73,8 @@ def kept_terms(
 
 
 def _has_limits(vectorizer: Any, n_documents: int) -> bool:
-    most = _document_count(vectorizer.max_df, n_documents)
-    least = _document_count(vectorizer.min_df, n_documents)
+    most = document_count(vectorizer.max_df, n_documents)
+    least = document_count(vectorizer.min_df, n_documents)
     if most < least:
         raise ValueError("max_df corresponds to < documents than min_df")
     return bool(most < n_documents or least > 1 or vectorizer.max_features is not None)
@@ -76,8 +83,8 @@ def _has_limits(vectorizer: Any, n_documents: int) -> bool:
 def _kept(
     frequency: npt.NDArray[np.int64], totals: Any, n_documents: int, vectorizer: Any
 ) -> npt.NDArray[np.bool_]:
-    most = _document_count(vectorizer.max_df, n_documents)
-    least = _document_count(vectorizer.min_df, n_documents)
+    most = document_count(vectorizer.max_df, n_documents)
+    least = document_count(vectorizer.min_df, n_documents)
     keep: npt.NDArray[np.bool_] = (frequency <= most) & (frequency >= least)
     limit = vectorizer.max_features
     if limit is not None and keep.sum() > limit:
@@ -173,5 +180,14 @@ def _summed(rows: list[Any], n_columns: int, binary: bool) -> list[Any]:
     return [matrix.indptr, matrix.indices, matrix.data]
 
 
-def _document_count(limit: Any, n_documents: int) -> Any:
+def document_count(limit: Any, n_documents: int) -> Any:
+    """Return the documents that a limit stands for: a number of them, or a share.
+
+    Parameters
+    ----------
+    limit : int or float
+        ``min_df`` or ``max_df``.
+    n_documents : int
+        How many documents there are.
+    """
     return limit if isinstance(limit, Integral) else limit * n_documents

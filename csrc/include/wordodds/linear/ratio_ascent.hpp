@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "wordodds/base/parallel.hpp"
@@ -19,13 +20,17 @@
 
 namespace wordodds {
 
+struct RatioScales {
+    double alpha;  // > 0
+    double floor;  // >= 0
+};
+
 struct RatioProblem {
     int64_t n_columns;               // one for each class; or one: code 1 or not
     std::span<const int32_t> codes;  // n_rows, in [0, n_columns), or 0 and 1
     std::span<const double> costs;   // n_rows: C; 0: as if the row were not there
     std::span<const double> counts;  // n_rows: how often the row counts in d
-    double alpha;                    // > 0
-    double floor;                    // >= 0
+    RatioScales scales;
     double intercept_step;           // >= 0; 0: without intercept
     int32_t epochs_max;              // >= 1
     double tolerance;                // see RatioFit::change
@@ -41,11 +46,54 @@ struct RatioFit {
 // when `change` is within the tolerance.
 //
 // Preconditions: no column twice in a row; entries >= 0 and finite. weights_out[j * stride + k]; lengths:
-// weights_out n_cols * stride, intercept_out n_columns. Padding is left as it is. Weights are kept in float, sums in double. O(nnz * n_columns) an epoch, parallel
-// over blocks of columns: the same bits for any n_jobs and any instruction set.
+// weights_out n_cols * stride, intercept_out n_columns. Padding is left as it is. Weights are kept in float,
+// sums in double. O(nnz * n_columns) an epoch, parallel over blocks of columns: the same bits for any n_jobs
+// and any instruction set.
 template <class Index>
 RatioFit csr_fit_ratio_logistic(const CsrView<Index, double>& matrix, const RatioProblem& problem,
                                 const Execution& execution, int64_t stride,
                                 std::span<double> weights_out, std::span<double> intercept_out);
+
+// Some of the rows of a problem that does not fit the memory.
+struct RatioRows {
+    std::span<const int32_t> codes;  // as in RatioProblem
+    std::span<const double> costs;
+    bool is_first;                   // whether nobody has visited them before
+    uint64_t seed;                   // of the order in which they are visited
+};
+
+// The weights of all columns, between visits to blocks of rows: the same ascent, where what is known of a row
+// (the log-odds of its probabilities) is kept by the caller. Yu, Hsieh, Chang and Lin (2010) show that it
+// ends at the same optimum whatever the blocks.
+class RatioState {
+   public:
+    // Scales from document frequencies: counts[j] = d_j, class_counts[k * n_features + j] = d_jk.
+    RatioState(int64_t n_columns, const RatioScales& scales, double intercept_step,
+               std::span<const double> counts, std::span<const double> class_counts,
+               const Execution& execution);
+    ~RatioState();
+
+    int64_t n_columns() const { return n_columns_; }
+    int64_t n_features() const { return n_features_; }
+
+    // Visits each row once. log_odds[i * n_columns + k] is read, unless it is the first visit, and written.
+    // Preconditions, cost and threading as of csr_fit_ratio_logistic. If stopped, weights and log-odds do not
+    // belong together any more.
+    template <class Index>
+    void ascend(const CsrView<Index, double>& matrix, const RatioRows& rows,
+                const Execution& execution, std::span<float> log_odds);
+
+    // As csr_fit_ratio_logistic writes them.
+    void write(int64_t stride, std::span<double> weights_out, std::span<double> intercept_out) const;
+
+   private:
+    struct Parts;
+    template <int width, class Index>
+    struct Pass;
+
+    int64_t n_columns_;
+    int64_t n_features_;
+    std::unique_ptr<Parts> parts_;
+};
 
 }  // namespace wordodds

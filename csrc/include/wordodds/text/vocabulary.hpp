@@ -67,6 +67,10 @@ class Vocabulary {
     // O(other.size()), expected. Precondition: as of find, for this one alone.
     std::vector<uint32_t> merge(const Vocabulary& other, StopToken& stop);
 
+    // Writes the number that each term of `other` has here, -1 where it has none. Length: numbers_out
+    // other.size(). O(other.size()), expected. Precondition: as of find, for this one alone.
+    void locate(const Vocabulary& other, StopToken& stop, std::span<int64_t> numbers_out) const;
+
     // Renumbers the terms by byte order, which is code point order. Returns the new number of each
     // old one. Drops the table. If stopped, the terms are as before. O(bytes that tell the terms apart).
     std::vector<uint32_t> sort(const Execution& execution);
@@ -79,6 +83,8 @@ class Vocabulary {
     void subset(std::span<const uint8_t> keep, Vocabulary& vocabulary_out) const;
 
    private:
+    template <class Use>
+    void for_each_key(const Vocabulary& other, StopToken& stop, Use use) const;
     void append_term(const char* data, uint32_t length);
     TermTable table() const { return {slots_.begin(), slot_mask_, arena_.data()}; }
     uint32_t insert(const TokenKey& token, size_t position);

@@ -1,0 +1,120 @@
+"""Arrays on disk while a job runs: what does not fit the memory and is needed again."""
+
+import os
+import tempfile
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Scratch"]
+
+# One call of the system moves this much at most, so that Ctrl-C need not wait for gigabytes.
+_BLOCK = 1 << 24
+
+
+class Scratch:
+    """A file without a name: whatever ends the process, nothing is left of it.
+
+    Parameters
+    ----------
+    folder : str
+        Where there is room.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with Scratch(".") as scratch:
+    ...     _ = scratch.append(np.arange(3.0))
+    ...     where = scratch.append(np.arange(10))
+    ...     scratch.read(where + 8, 2, np.int64)
+    array([1, 2])
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._descriptor, name = tempfile.mkstemp(prefix=".wordodds-", dir=folder)
+        os.unlink(name)
+        self.size = 0
+
+    def __enter__(self) -> "Scratch":
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the room back."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def append(self, array: npt.NDArray[Any]) -> int:
+        """Write an array at the end; return where it begins.
+
+        Parameters
+        ----------
+        array : ndarray
+            Contiguous.
+        """
+        begin = self.size
+        self.write(begin, array)
+        return begin
+
+    def write(self, begin: int, array: npt.NDArray[Any]) -> None:
+        """Write an array at some place.
+
+        Parameters
+        ----------
+        begin : int
+            Bytes before it.
+        array : ndarray
+            Contiguous.
+
+        Raises
+        ------
+        OSError
+            Naming the folder, if the disk is full.
+        """
+        rest, at = array.reshape(-1).view(np.uint8).data, begin
+        try:
+            while rest:
+                n = os.pwrite(self._descriptor, rest[:_BLOCK], at)
+                rest, at = rest[n:], at + n
+        except OSError as error:
+            error.filename = self._folder
+            raise
+        self.size = max(self.size, at)
+
+    def read(self, begin: int, count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Return numbers from some place.
+
+        Parameters
+        ----------
+        begin : int
+            Bytes before them.
+        count : int
+            How many.
+        dtype : dtype
+            Of which kind.
+        """
+        array = np.empty(count, dtype=dtype)
+        self.read_into(begin, array)
+        return array
+
+    def read_into(self, begin: int, array: npt.NDArray[Any]) -> None:
+        """Fill an array with what lies at some place.
+
+        Parameters
+        ----------
+        begin : int
+            Bytes before it.
+        array : ndarray
+            Contiguous.
+        """
+        rest, at = array.reshape(-1).view(np.uint8).data, begin
+        while rest:
+            n = os.preadv(self._descriptor, [rest[:_BLOCK]], at)
+            if n == 0:
+                raise EOFError(f"a scratch file of {self.size} bytes ends before {at + len(rest)}")
+            rest, at = rest[n:], at + n

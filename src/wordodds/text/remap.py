@@ -1,0 +1,65 @@
+"""From the vocabulary of a part of the documents to that of all: terms, frequencies, columns."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from wordodds._core.tally import TermTally
+from wordodds.text.count import CountVectorizer
+from wordodds.text.terms import new_hash_key
+
+__all__ = ["columns_in", "tally_of_fitted"]
+
+
+def columns_in(vectorizer: CountVectorizer, other: CountVectorizer) -> npt.NDArray[np.int64]:
+    """Return the column in another vectorizer of each term of a vectorizer, -1 where it has none.
+
+    Parameters
+    ----------
+    vectorizer : CountVectorizer
+        Fitted.
+    other : CountVectorizer
+        Fitted; one that finds features in the same way.
+
+    Examples
+    --------
+    >>> from wordodds import CountVectorizer
+    >>> part = CountVectorizer().fit(["the cat sat"])
+    >>> columns_in(part, CountVectorizer().fit(["a cat and the dog"]))
+    array([ 1, -1,  3])
+    """
+    return other._engine_vocabulary().locate(vectorizer._engine_vocabulary())
+
+
+def tally_of_fitted(vectorizer: CountVectorizer, counts: Any) -> CountVectorizer:
+    """Return a vectorizer that knows document frequencies, as `partial_fit` would have made it.
+
+    The text is not read again; `merge` adds the frequencies up.
+
+    Parameters
+    ----------
+    vectorizer : CountVectorizer
+        Fitted, without ``min_df``, ``max_df`` and ``max_features``.
+    counts : csr_matrix, (n_documents, n_terms)
+        What its ``fit_transform`` gave for its documents.
+
+    Examples
+    --------
+    >>> from wordodds import CountVectorizer
+    >>> part = CountVectorizer()
+    >>> counts = part.fit_transform(["the cat sat", "the cat"])
+    >>> tally_of_fitted(part, counts).document_frequency_
+    array([2, 1, 2])
+    """
+    vocabulary = vectorizer._engine_vocabulary()
+    frequency = np.bincount(counts.indices, minlength=len(vocabulary)).astype(np.int64)
+    totals = np.bincount(counts.indices, weights=counts.data, minlength=len(vocabulary))
+    key = new_hash_key()
+    tally = TermTally.unpacked(
+        *vocabulary.packed(), frequency, totals.astype(np.int64), counts.shape[0], 0, key
+    )
+    grown: CountVectorizer = clone(vectorizer)
+    grown._add_tally(tally)
+    return grown
