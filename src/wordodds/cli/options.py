@@ -6,11 +6,12 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from wordodds._progress import progress
+from wordodds._progress import Advance, progress
+from wordodds._sizes import parse_size
 from wordodds.corpora import FORMATS, BadRows, Batch, ReadOptions, corpus_size, read_corpus
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "probability",
     "progress_unless",
     "read_options",
+    "size",
 ]
 
 
@@ -93,6 +95,25 @@ def probability(text: str) -> float:
     if not 0 <= value <= 1:
         raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, got {text!r}")
     return value
+
+
+def size(text: str) -> int:
+    """Read a number of bytes.
+
+    Parameters
+    ----------
+    text : str
+        What the shell passed.
+
+    Examples
+    --------
+    >>> size("500MB")
+    500000000
+    """
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def ngrams(text: str) -> tuple[int, int]:
@@ -256,7 +277,7 @@ def load_corpus(options: argparse.Namespace, bad_rows: BadRows) -> Batch:
 
 
 @contextmanager
-def progress_unless(hidden: bool, label: str, total: int | None) -> Iterator[Callable[[int], None]]:
+def progress_unless(hidden: bool, label: str, total: int | None) -> Iterator[Advance]:
     """Show progress, unless it would run into other output.
 
     Parameters
@@ -267,7 +288,7 @@ def progress_unless(hidden: bool, label: str, total: int | None) -> Iterator[Cal
         As for `wordodds._progress.progress`.
     """
     if hidden:
-        yield lambda n: None
+        yield lambda n, n_documents=0: None
         return
     with progress(label, total) as advance:
         yield advance

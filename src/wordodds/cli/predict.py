@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from wordodds.cli.options import (
@@ -12,7 +14,6 @@ from wordodds.cli.options import (
     add_data_options,
     add_json_option,
     add_model_option,
-    bad_rows_of,
     exit_code,
     load_model,
     not_onto,
@@ -21,19 +22,42 @@ from wordodds.cli.options import (
     probability,
     progress_unless,
     read_options,
+    size,
 )
+from wordodds.cli.results import Results
+from wordodds.cli.steps import Scored, read_steps, run_pipeline
 from wordodds.corpora import (
     OUTPUT_FORMATS,
-    Batch,
+    BadRows,
+    ReadOptions,
+    corpus_paths,
     corpus_size,
     format_of,
     open_writer,
-    read_batches,
 )
 
 __all__ = ["add_parser", "run"]
 
-_KINDS: dict[str, type] = {"i": int, "u": int, "b": bool, "f": float}
+_PART_SIZE = 10**9
+# What the parts of a folder depend on, beside the model and the inputs.
+_SHAPING = (
+    "format",
+    "text_column",
+    "no_header",
+    "no_quotes",
+    "encoding",
+    "encoding_errors",
+    "on_error",
+    "output_format",
+    "top",
+    "proba",
+    "proba_all",
+    "threshold",
+    "label_column_out",
+    "keep",
+    "number_rows",
+    "batch_size",
+)
 
 
 def add_parser(commands: Any) -> None:
@@ -47,15 +71,38 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "predict",
         help="label the documents of a file or of standard input",
-        description="Label documents: one result for each, in their order, in bounded memory.",
+        description="Label documents: one result for each, in their order, in bounded memory. "
+        "Reading, scoring and writing go on at the same time.",
     )
-    parser.add_argument("data", nargs="?", default="-", help="a file, a folder, or - for stdin")
+    parser.add_argument(
+        "data",
+        nargs="*",
+        help="files, folders, patterns such as 'shards/*.parquet', or - for stdin (default: stdin)",
+    )
     add_model_option(parser, "the model")
-    parser.add_argument("--output", default="-", metavar="FILE", help="(default: stdout)")
+    parser.add_argument(
+        "--output",
+        default="-",
+        metavar="FILE or FOLDER/",
+        help="a file, or a folder that gets one or more parts for each input (default: stdout)",
+    )
     parser.add_argument(
         "--output-format",
         choices=OUTPUT_FORMATS,
-        help="(default: what the name of the output says; stdout: lines)",
+        help="(default: what the name of the output says; stdout: lines; a folder: as the input)",
+    )
+    parser.add_argument(
+        "--part-size",
+        type=size,
+        metavar="SIZE",
+        help="of the text in a part of --output FOLDER/, such as 500MB (default: 1GB)",
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="keep the finished parts of --output FOLDER/ and do the rest. Inputs whose parts are "
+        "all finished are not opened; of one that is half done, the finished batches are read "
+        "again and dropped",
     )
     parser.add_argument(
         "--top", type=positive, metavar="K", help="the K best labels, each with its probability"
@@ -97,120 +144,112 @@ def run(options: argparse.Namespace) -> int:
         What the shell passed.
     """
     to_stdout = options.output == "-"
+    to_folder = options.output.endswith(os.sep) or os.path.isdir(options.output)
     if options.json and to_stdout:
         raise UsageError(
             "--json reports on the run and needs --output FILE; --output-format jsonl is for labels"
         )
+    if not to_folder and (options.resume or options.part_size is not None):
+        name = "--resume" if options.resume else "--part-size"
+        raise UsageError(f"{name} needs parts: pass --output FOLDER/, with a slash if it is new")
     not_onto(options.output, options.model)
     start = time.perf_counter()
-    keep = tuple(name for name in options.keep.split(",") if name)
-    reading = read_options(options, labels=False, keep=keep, batch_rows=options.batch_size)
-    bad_rows = bad_rows_of(options)
-    model = load_model(options.model)
-    model.n_jobs = options.n_jobs
-    results = _Results(model, options, keep)
-    n_documents = 0
-    hidden = to_stdout and sys.stdout.isatty()
-    with (
-        open_writer(options.output, results.kinds, format=options.output_format) as writer,
-        progress_unless(hidden, "predicting", corpus_size(options.data)) as advance,
-    ):
-        for batch in read_batches(options.data, reading, bad_rows, advance):
-            writer.write(results.columns(batch))
-            n_documents += len(batch)
+    reading = read_options(
+        options, labels=False, keep=_kept(options), batch_rows=options.batch_size
+    )
+    paths = corpus_paths(options.data or ["-"])
+    run_to = _to_folder if to_folder else _to_file
+    report, bad_rows = run_to(options, reading, paths)
     if options.json:
-        print_json(
-            {
-                "documents": n_documents,
-                "skipped": bad_rows.count,
-                "seconds": time.perf_counter() - start,
-                "output": options.output,
-            }
-        )
+        seconds = time.perf_counter() - start
+        print_json({**report, "seconds": seconds, "output": options.output})
     return exit_code(bad_rows)
 
 
-class _Results:
-    """The columns that were asked for."""
+def _to_file(
+    options: argparse.Namespace, reading: ReadOptions, paths: list[str]
+) -> tuple[dict[str, Any], BadRows]:
+    format = options.output_format or format_of(options.output)
+    results = _results(options, {format})
+    bad_rows = BadRows()
+    n_documents = 0
 
-    def __init__(self, model: Any, options: argparse.Namespace, keep: tuple[str, ...]) -> None:
-        self._model = model
-        self._name = options.label_column_out
-        self._threshold = options.threshold
-        self._numbered = options.number_rows
-        self._all = options.proba_all
-        asks = options.proba or options.proba_all or options.threshold is not None
-        if asks and not model.has_probabilities:
-            raise ValueError(
-                "the model has no probabilities; calibrate it, or ask for labels alone"
-            )
-        self._n_best = min(options.top or int(asks), model.n_classes)
-        self._value = "probability" if model.has_probabilities else "score"
-        self._shown_values = bool(options.top or options.proba)
-        self.kinds = self._announce(keep, _KINDS.get(model.labels.dtype.kind, str))
-        self._check_lines(options)
+    def write(scored: Iterator[Scored]) -> None:
+        nonlocal n_documents
+        with open_writer(options.output, results.kinds, format=options.output_format) as writer:
+            for result in scored:
+                if result.columns is None:
+                    bad_rows.join(result.skipped, result.bad_rows)
+                else:
+                    writer.write(result.columns)
+                    n_documents += result.n_rows
 
-    def columns(self, batch: Batch) -> dict[str, Any]:
-        columns: dict[str, Any] = {"row": list(batch.rows)} if self._numbered else {}
-        columns.update(batch.extra)
-        if not self._n_best:
-            columns[self._name] = self._model.predict(batch.texts).tolist()
-            return columns
-        labels, chances, values = self._best(batch.texts)
-        for rank in range(self._n_best):
-            name, value = self._names(rank)
-            columns[name] = self._certain(labels[:, rank].tolist(), chances[:, rank])
-            if self._shown_values:
-                columns[value] = chances[:, rank].tolist()
-        if self._all:
-            for label, column in zip(self._model.labels.tolist(), values.T, strict=True):
-                columns[f"probability of {label}"] = column.tolist()
-        return columns
+    is_file = not os.path.exists(options.output) or os.path.isfile(options.output)
+    to_file = options.output != "-" and is_file
+    _predict(options, reading, dict(enumerate(paths)), {}, results, write, to_file)
+    return {"documents": n_documents, "skipped": bad_rows.count}, bad_rows
 
-    def _best(self, texts: Any) -> tuple[Any, Any, Any]:
-        """Return the best labels, their probabilities, and where asked for those of all labels."""
-        if not self._all:
-            return *self._model.predict_top(texts, self._n_best), None
-        import numpy as np
 
-        values = self._model.predict_proba(texts)
-        best = np.argsort(-values, axis=1, kind="stable")[:, : self._n_best]
-        return self._model.labels[best], np.take_along_axis(values, best, axis=1), values
+def _to_folder(
+    options: argparse.Namespace, reading: ReadOptions, paths: list[str]
+) -> tuple[dict[str, Any], BadRows]:
+    from wordodds.cli.journal import Journal, checksum
+    from wordodds.cli.parts import check_free, identity, parts_of_inputs, write_parts
 
-    def _certain(self, labels: list[Any], chances: Any) -> list[Any]:
-        if self._threshold is None:
-            return labels
-        enough = (chances >= self._threshold).tolist()
-        return [label if sure else None for label, sure in zip(labels, enough, strict=True)]
+    folder = options.output
+    inputs = parts_of_inputs(paths, folder, options.format, options.output_format)
+    part_size = options.part_size or _PART_SIZE
+    shaping = {name: getattr(options, name) for name in _SHAPING}
+    run = {
+        "model": checksum(options.model),
+        "options": {**shaping, "part_size": part_size},
+        "inputs": [identity(path) for path in paths],
+    }
+    journal = Journal(folder, run)
+    if options.resume and journal.exists():
+        journal.resume()
+    else:
+        check_free(folder, inputs)
+    results = _results(options, {parts.format for parts in inputs})
+    os.makedirs(folder, exist_ok=True)
+    done = {number: journal.of(number) for number in range(len(paths))}
+    rest = {n: paths[n] for n, parts in done.items() if not parts or not parts[-1].last}
+    first = {n: sum(part.n_batches for part in parts) for n, parts in done.items()}
 
-    def _names(self, rank: int) -> tuple[str, str]:
-        suffix = f"_{rank + 1}" if rank else ""
-        return self._name + suffix, self._value + suffix
+    def write(scored: Iterator[Scored]) -> None:
+        write_parts(scored, folder, inputs, journal, results.kinds, part_size)
 
-    def _announce(self, keep: tuple[str, ...], label_kind: type) -> dict[str, type | None]:
-        names: list[tuple[str, type | None]] = [("row", int)] * self._numbered
-        names += [(name, None) for name in keep]
-        for rank in range(max(self._n_best, 1)):
-            name, value = self._names(rank)
-            names.append((name, label_kind))
-            if self._shown_values:
-                names.append((value, float))
-        if self._all:
-            names += [(f"probability of {x}", float) for x in self._model.labels.tolist()]
-        kinds = dict(names)
-        if len(kinds) < len(names):
-            twice = next(name for name in kinds if [x for x, _ in names].count(name) > 1)
-            raise UsageError(
-                f"two columns of the output would be called {twice!r}: see --label-column-out"
-            )
-        return kinds
+    _predict(options, reading, rest, first, results, write, to_file=True)
+    bad_rows = BadRows()
+    for part in journal.parts:
+        bad_rows.join(part.skipped, part.bad_rows)
+    n_documents = sum(part.rows for part in journal.parts)
+    report = {"documents": n_documents, "skipped": bad_rows.count, "parts": len(journal.parts)}
+    return report, bad_rows
 
-    def _check_lines(self, options: argparse.Namespace) -> None:
-        if (options.output_format or format_of(options.output)) != "lines":
-            return
-        apart = "\n\t" if len(self.kinds) > 1 else "\n"
-        for label in map(str, self._model.labels.tolist()):
-            if any(mark in label for mark in apart):
-                raise ValueError(
-                    f"the label {label!r} does not fit on a line: pass --output-format jsonl"
-                )
+
+def _results(options: argparse.Namespace, formats: set[str | None]) -> Results:
+    model = load_model(options.model)
+    model.n_jobs = options.n_jobs
+    return Results(model, options, _kept(options), formats)
+
+
+def _kept(options: argparse.Namespace) -> tuple[str, ...]:
+    return tuple(name for name in options.keep.split(",") if name)
+
+
+def _predict(
+    options: argparse.Namespace,
+    reading: ReadOptions,
+    paths: dict[int, str],
+    first: dict[int, int],
+    results: Results,
+    write: Callable[[Iterator[Scored]], None],
+    to_file: bool,
+) -> None:
+    steps = read_steps(paths, reading, options.on_error == "skip", first)
+    names = list(paths.values())
+    hidden = options.output == "-" and sys.stdout.isatty()
+    total = corpus_size(names) if names else 0
+    with progress_unless(hidden, "predicting", total) as advance:
+        run_pipeline(steps, names, results.columns, write, advance, to_file)

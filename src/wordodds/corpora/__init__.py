@@ -1,12 +1,16 @@
 """Readers and writers of corpora: any format in batches, in order and in bounded memory."""
 
-from wordodds.corpora.read import (
+from wordodds.corpora.batches import (
     as_list,
     corpus_size,
     format_of,
+    input_format,
     read_batches,
     read_corpus,
 )
+from wordodds.corpora.corpus import Corpus, read, write
+from wordodds.corpora.overlap import in_background, prefetched
+from wordodds.corpora.paths import Source, corpus_paths, may_wait
 from wordodds.corpora.records import (
     FORMATS,
     BadRowError,
@@ -15,7 +19,7 @@ from wordodds.corpora.records import (
     CorpusError,
     ReadOptions,
 )
-from wordodds.corpora.write import OUTPUT_FORMATS, Writer, open_writer
+from wordodds.corpora.writer import OUTPUT_FORMATS, Writer, open_writer
 
 __all__ = [
     "FORMATS",
@@ -23,13 +27,22 @@ __all__ = [
     "BadRowError",
     "BadRows",
     "Batch",
+    "Corpus",
     "CorpusError",
     "ReadOptions",
+    "Source",
     "Writer",
     "as_list",
+    "corpus_paths",
     "corpus_size",
     "format_of",
+    "in_background",
+    "input_format",
+    "may_wait",
     "open_writer",
+    "prefetched",
+    "read",
     "read_batches",
     "read_corpus",
+    "write",
 ]

@@ -36,12 +36,12 @@ def read_folder(
     for row, path in enumerate(_files(root), 1):
         n_bytes += _add(batch, root, path, row, options, bad_rows)
         if n_bytes >= options.batch_bytes:
-            yield batch
             advance(n_bytes)
             n_bytes = 0
+            yield batch
             batch = Batch([], [] if options.labels else None, {x: [] for x in options.keep}, [])
-    yield batch
     advance(n_bytes)
+    yield batch
 
 
 def folder_size(root: str) -> int:

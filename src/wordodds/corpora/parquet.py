@@ -19,6 +19,11 @@ from wordodds.corpora.records import (
 __all__ = ["read_parquet"]
 
 _MOST_ROWS = 1 << 17
+# A batch is collected from pieces, so that documents of very unlike length overshoot by one piece.
+_PIECES = 8
+# Sizes in the file say nothing about how long the texts of a dictionary are.
+_MOST_ROWS_OF_DICTIONARY = 1 << 10
+_COLUMN_BUFFER = 1 << 18
 _TEXT_KINDS = ("string", "large_string", "string_view", "null")
 
 
@@ -41,16 +46,22 @@ def read_parquet(
     if path == "-":
         raise CorpusError("Parquet cannot be read from standard input; name a file")
     arrow = pyarrow_module("pyarrow", "reading Parquet")
-    with open(path, "rb") as raw:
-        try:
-            file = pyarrow_module("pyarrow.parquet", "reading Parquet").ParquetFile(raw)
+    with open(path, "rb"):
+        pass  # Python says best why a file cannot be opened
+    try:
+        # Arrow's own file: no lock of Python's is taken to read. Columns are read through small
+        # buffers: a row group may be larger than memory.
+        with arrow.OSFile(os.fsencode(path)) as raw:
+            file = pyarrow_module("pyarrow.parquet", "reading Parquet").ParquetFile(
+                raw, buffer_size=_COLUMN_BUFFER, pre_buffer=False
+            )
             yield from _batches(file, path, options, bad_rows, advance)
-        except arrow.ArrowException as error:
-            raise CorpusError(f"{path}: {error}") from error
-        except OSError as error:
-            if error.errno is not None:
-                raise
-            raise CorpusError(f"{path}: {error}") from error  # damaged pages
+    except arrow.ArrowException as error:
+        raise CorpusError(f"{path}: {error}") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise CorpusError(f"{path}: {error}") from error  # damaged pages
 
 
 def _batches(
@@ -65,7 +76,7 @@ def _batches(
     _check_columns(file.schema_arrow, names, text, path)
     row = 1
     bytes_per_row = os.path.getsize(path) / max(file.metadata.num_rows, 1)
-    for table in file.iter_batches(batch_size=_batch_rows(file, text, options), columns=names):
+    for table in _tables(file, text, names, options):
         labels = table.column(label).to_pylist() if options.labels else None
         batch = Batch(
             table.column(text),
@@ -74,8 +85,34 @@ def _batches(
             range(row, row + len(table)),
         )
         row += len(table)
-        yield _checked(batch, path, bad_rows)
         advance(int(bytes_per_row * len(table)))
+        yield _checked(batch, path, bad_rows)
+
+
+def _tables(file: Any, text: str, names: list[str], options: ReadOptions) -> Iterator[Any]:
+    """Yield record batches of about as much text as a batch may have."""
+    most_rows = options.batch_rows or _MOST_ROWS
+    pieces: list[Any] = []
+    n_rows = n_bytes = 0
+    # One thread: the others score what was read before.
+    for piece in file.iter_batches(_piece_rows(file, text, options), None, names, False):
+        n_new = piece.column(text).nbytes
+        if n_rows and (n_rows + len(piece) > most_rows or n_bytes + n_new > options.batch_bytes):
+            yield _joined(pieces)
+            pieces, n_rows, n_bytes = [], 0, 0
+        pieces.append(piece)
+        n_rows += len(piece)
+        n_bytes += n_new
+    if n_rows:
+        yield _joined(pieces)
+
+
+def _joined(pieces: list[Any]) -> Any:
+    if len(pieces) == 1:
+        return pieces[0]
+    arrow = pyarrow_module("pyarrow", "reading Parquet")
+    (whole,) = arrow.Table.from_batches(pieces).combine_chunks().to_batches()
+    return whole
 
 
 def _check_columns(schema: Any, names: list[str], text: str, path: str) -> None:
@@ -90,17 +127,21 @@ def _check_columns(schema: Any, names: list[str], text: str, path: str) -> None:
         raise CorpusError(f"{path}: column {text!r} must hold text, not {kind}")
 
 
-def _batch_rows(file: Any, text: str, options: ReadOptions) -> int:
-    """Find how many rows have about as much text as a batch may."""
+def _piece_rows(file: Any, text: str, options: ReadOptions) -> int:
+    """Find how many rows have an eighth of the text of a batch."""
     metadata = file.metadata
     n_bytes = 0
+    most = min(_MOST_ROWS, options.batch_rows or _MOST_ROWS)
     for group in range(metadata.num_row_groups):
         columns = metadata.row_group(group)
         for position in range(columns.num_columns):
-            if columns.column(position).path_in_schema == text:
-                n_bytes += columns.column(position).total_uncompressed_size
-    rows = options.batch_bytes * int(metadata.num_rows) // max(n_bytes, 1)
-    return max(1, min(rows, _MOST_ROWS, options.batch_rows or _MOST_ROWS))
+            column = columns.column(position)
+            if column.path_in_schema == text:
+                n_bytes += column.total_uncompressed_size
+                if any("DICTIONARY" in encoding for encoding in column.encodings):
+                    most = min(most, _MOST_ROWS_OF_DICTIONARY)
+    rows = options.batch_bytes * int(metadata.num_rows) // (_PIECES * max(n_bytes, 1))
+    return max(1, min(rows, most))
 
 
 def _checked(batch: Batch, path: str, bad_rows: BadRows) -> Batch:

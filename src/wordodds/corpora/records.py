@@ -114,7 +114,11 @@ class Batch:
     extra : dict of str to list or Arrow array
         The columns that were to be kept.
     rows : sequence of int
-        The number of each row in its corpus, from 1: of its line, where there are lines.
+        The number of each row in its file, from 1: of its line, where there are lines.
+    source : str
+        The file.
+    unit : {"line", "row", "file"}
+        What a row is called there.
 
     Examples
     --------
@@ -127,6 +131,8 @@ class Batch:
     labels: list[Any] | None
     extra: dict[str, Any]
     rows: Sequence[int]
+    source: str = ""
+    unit: str = "line"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -137,7 +143,30 @@ class Batch:
             None if self.labels is None else self.labels[rows],
             {name: column[rows] for name, column in self.extra.items()},
             self.rows[rows],
+            self.source,
+            self.unit,
         )
+
+    def place(self, position: int) -> str:
+        """Return what errors call a row.
+
+        Parameters
+        ----------
+        position : int
+            Where it is in the batch, from 0.
+
+        Examples
+        --------
+        >>> Batch(["lunch?"], None, {}, [7], "mail.jsonl").place(0)
+        'mail.jsonl, line 7'
+        """
+        return f"{self.source}, {self.unit} {self.rows[position]}"
+
+    @property
+    def text_bytes(self) -> int:
+        """About how many bytes the texts have; depends on them alone."""
+        # len: characters, but telling their bytes would take as long as scoring them.
+        return self.texts.nbytes if hasattr(self.texts, "nbytes") else sum(map(len, self.texts))
 
     def pieces(self, n_rows: int | None) -> Iterator[Batch]:
         """Yield the same rows in batches of at most ``n_rows``.
@@ -202,6 +231,19 @@ class BadRows:
         self.count += 1
         if len(self.first) < _SHOWN:
             self.first.append(f"{where}: {reason}")
+
+    def join(self, count: int, first: Sequence[str]) -> None:
+        """Count in what somebody else left out.
+
+        Parameters
+        ----------
+        count : int
+            How many rows.
+        first : sequence of str
+            Where the first few are, and what is wrong with them.
+        """
+        self.count += count
+        self.first += first[: _SHOWN - len(self.first)]
 
     def summary(self) -> str:
         """Return one line about the rows that were left out."""
@@ -279,6 +321,8 @@ def without(
         None if batch.labels is None else good(batch.labels),
         {name: good(column) for name, column in batch.extra.items()},
         good(batch.rows),
+        batch.source,
+        batch.unit,
     )
 
 

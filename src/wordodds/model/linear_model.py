@@ -10,6 +10,7 @@ import numpy.typing as npt
 from wordodds._core.score import TextScorer
 from wordodds._execution import execution
 from wordodds._labels import encode_known_labels, encode_labels
+from wordodds.model import stream
 from wordodds.model.calibration import Calibration, fit_calibration, threshold_for
 from wordodds.model.features import TextFeatures
 from wordodds.model.label_weights import LabelWeights, padded
@@ -187,6 +188,8 @@ class LinearModel(LabelWeights):
         values = np.take_along_axis(self._values(scores), codes[:, None], axis=1)[:, 0]
         labels = pa.DictionaryArray.from_arrays(codes.astype(np.int32), self.labels.tolist())
         return pa.StructArray.from_arrays([labels.dictionary_decode(), values], ["label", "score"])
+
+    predict_stream = stream.predict_stream
 
     def score(self, texts: Any, labels: Any) -> float:
         """Return the share of texts whose most probable label is the right one.

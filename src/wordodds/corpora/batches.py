@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from wordodds.corpora.paths import Source, corpus_paths
 from wordodds.corpora.records import BadRows, Batch, CorpusError, ReadOptions
 from wordodds.corpora.source import input_size, open_input
 
-__all__ = ["as_list", "corpus_size", "format_of", "read_batches", "read_corpus"]
+__all__ = ["as_list", "corpus_size", "format_of", "input_format", "read_batches", "read_corpus"]
 
 _SUFFIXES = {
     ".jsonl": "jsonl",
@@ -25,6 +26,7 @@ _SUFFIXES = {
 }
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _OPEN_THEMSELVES = ("folder", "parquet")
+_UNITS = {"folder": "file", "parquet": "row"}  # what a row is called where it is no line
 
 
 def format_of(name: str | os.PathLike[str]) -> str | None:
@@ -48,23 +50,42 @@ def format_of(name: str | os.PathLike[str]) -> str | None:
     return _SUFFIXES.get(os.path.splitext(path)[1])
 
 
-def corpus_size(source: str | os.PathLike[str]) -> int | None:
+def input_format(path: str, given: str | None) -> str:
+    """Return the format of a file or folder.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    given : str or None
+        What the caller says that it is.
+
+    Raises
+    ------
+    CorpusError
+        If neither the caller nor the name tells.
+    """
+    kind = given or ("folder" if os.path.isdir(path) else format_of(path))
+    if kind is None:
+        os.stat(path)  # a file that is not there is the likelier trouble
+        raise CorpusError(f"{path}: the name does not tell the format; pass --format (format=)")
+    return kind
+
+
+def corpus_size(source: Source) -> int | None:
     """Return the bytes of a corpus as they lie on disk, None where nobody knows.
 
     Parameters
     ----------
-    source : path or "-"
+    source : path, pattern, or list of those
         The corpus.
     """
-    if not os.path.isdir(source):
-        return input_size(source)
-    from wordodds.corpora.folder import folder_size
-
-    return folder_size(os.fspath(source))
+    sizes = [_size(path) for path in corpus_paths(source)]
+    return None if None in sizes else sum(filter(None, sizes))
 
 
 def read_batches(
-    source: str | os.PathLike[str],
+    source: Source,
     options: ReadOptions | None = None,
     bad_rows: BadRows | None = None,
     advance: Callable[[int], Any] | None = None,
@@ -73,9 +94,10 @@ def read_batches(
 
     Parameters
     ----------
-    source : path or "-"
+    source : path, pattern, or list of those
         A file of JSONL, CSV, TSV, Parquet or lines, also packed as ``.gz`` or ``.zst``; a folder of
-        classes; or standard input.
+        classes; or standard input, "-". Patterns are those of `glob`. Rows are numbered within
+        their file.
     options : ReadOptions, optional
         What is wanted.
     bad_rows : BadRows, optional
@@ -102,13 +124,16 @@ def read_batches(
     options = ReadOptions() if options is None else options
     bad_rows = BadRows() if bad_rows is None else bad_rows
     advance = _ignore if advance is None else advance
-    for batch in _whole_batches(os.fspath(source), options, bad_rows, advance):
-        if len(batch):
-            yield from batch.pieces(options.batch_rows)
+    for path in corpus_paths(source):
+        kind = input_format(path, options.format)
+        for batch in _whole_batches(path, kind, options, bad_rows, advance):
+            batch.source, batch.unit = path, _UNITS.get(kind, "line")
+            if len(batch):
+                yield from batch.pieces(options.batch_rows)
 
 
 def read_corpus(
-    source: str | os.PathLike[str],
+    source: Source,
     options: ReadOptions | None = None,
     bad_rows: BadRows | None = None,
     advance: Callable[[int], Any] | None = None,
@@ -135,7 +160,7 @@ def read_corpus(
         for name, column in batch.extra.items():
             whole.extra.setdefault(name, []).extend(as_list(column))
     if not rows:
-        raise CorpusError(f"{os.fspath(source)}: there are no documents")
+        raise CorpusError(f"{', '.join(corpus_paths(source)[:3])}: there are no documents")
     whole.rows = rows
     whole.labels = labels if options is not None and options.labels else None
     return whole
@@ -161,23 +186,27 @@ def as_list(column: Any) -> list[Any]:
     return column if type(column) is list else list(column)
 
 
+def _size(path: str) -> int | None:
+    if not os.path.isdir(path):
+        return input_size(path)
+    from wordodds.corpora.folder import folder_size
+
+    return folder_size(path)
+
+
 def _whole_batches(
-    path: str, options: ReadOptions, bad_rows: BadRows, advance: Callable[[int], Any]
+    path: str, kind: str, options: ReadOptions, bad_rows: BadRows, advance: Callable[[int], Any]
 ) -> Iterator[Batch]:
-    kind = options.format or ("folder" if os.path.isdir(path) else format_of(path))
-    if kind is None:
-        os.stat(path)  # a file that is not there is the likelier trouble
-        raise CorpusError(f"{path}: the name does not tell the format; pass --format (format=)")
-    done = 0
     if kind in _OPEN_THEMSELVES:
         yield from _reader(kind)(path, options, bad_rows, advance)
         return
+    done = 0
     with open_input(path) as source:
         for batch in _reader(kind)(source, options, bad_rows):
-            yield batch
             position = source.position()
             advance(position - done)
             done = position
+            yield batch
 
 
 def _reader(kind: str) -> Callable[..., Iterator[Batch]]:

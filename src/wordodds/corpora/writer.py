@@ -7,12 +7,11 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, Protocol
 
-from wordodds.corpora.arrow import pyarrow_module
+from wordodds.corpora.batches import as_list, format_of
 from wordodds.corpora.output import open_output
-from wordodds.corpora.read import as_list, format_of
 from wordodds.corpora.records import CorpusError
 
 __all__ = ["OUTPUT_FORMATS", "Writer", "open_writer"]
@@ -20,9 +19,6 @@ __all__ = ["OUTPUT_FORMATS", "Writer", "open_writer"]
 OUTPUT_FORMATS = ("jsonl", "csv", "tsv", "parquet", "lines")
 
 _Columns = Mapping[str, Sequence[Any]]
-
-# Python's kinds of values and what Parquet calls them, for a file without rows.
-_ARROW_KINDS = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
 
 class Writer(Protocol):
@@ -81,7 +77,9 @@ def open_writer(
         raise CorpusError(f"{os.fspath(target)}: Parquet packs its own columns; drop the ending")
     with open_output(target) as stream:
         if kind == "parquet":
-            with _parquet_writer(stream, kinds) as parquet:
+            from wordodds.corpora.parquet_writer import parquet_writer
+
+            with parquet_writer(stream, kinds) as parquet:
                 yield parquet
         else:
             yield _TextWriter(stream, kind, kinds)
@@ -167,65 +165,3 @@ _RENDERERS = {
     "csv": _as_delimited(","),
     "tsv": _as_delimited("\t"),
 }
-
-
-@contextmanager
-def _parquet_writer(stream: Any, kinds: Mapping[str, type | None]) -> Iterator[Writer]:
-    writer = _ParquetWriter(stream, kinds)
-    try:
-        yield writer
-    except BaseException:
-        # PyArrow would write the end later, to a file that is closed by then.
-        with suppress(Exception):
-            writer.close()
-        raise
-    writer.close()
-
-
-class _ParquetWriter:
-    """The first batch tells the kinds of columns that were not announced."""
-
-    def __init__(self, stream: Any, kinds: Mapping[str, type | None]) -> None:
-        self._arrow = pyarrow_module("pyarrow", "writing Parquet")
-        self._stream = stream
-        self._kinds = kinds
-        self._file: Any = None
-
-    def write(self, columns: _Columns) -> None:
-        fields = [(name, self._kind(name, column)) for name, column in columns.items()]
-        schema = self._arrow.schema(fields) if self._file is None else self._file.schema
-        try:
-            arrays = [
-                self._arrow.array(column, type=field.type)
-                for field, column in zip(schema, columns.values(), strict=True)
-            ]
-        except self._arrow.ArrowException as error:
-            raise CorpusError(
-                f"a column for Parquet must hold values of one kind: {error}; write JSONL instead"
-            ) from error
-        if self._file is None:
-            self._file = self._open(schema)
-        self._file.write_table(self._arrow.Table.from_arrays(arrays, schema=schema))
-
-    def close(self) -> None:
-        if self._file is None:
-            self.write({name: [] for name in self._kinds})
-        self._file.close()
-
-    def _kind(self, name: str, column: Any) -> Any:
-        known = self._kinds[name]
-        if known is not None:
-            return self._arrow.type_for_alias(_ARROW_KINDS[known])
-        try:
-            inferred = getattr(column, "type", None) or self._arrow.array(column).type
-        except self._arrow.ArrowException as error:
-            raise CorpusError(
-                f"column {name!r} for Parquet must hold values of one kind: {error}; "
-                "write JSONL instead"
-            ) from error
-        # Later batches may have values.
-        return self._arrow.string() if self._arrow.types.is_null(inferred) else inferred
-
-    def _open(self, schema: Any) -> Any:
-        parquet = pyarrow_module("pyarrow.parquet", "writing Parquet")
-        return parquet.ParquetWriter(self._stream, schema)
