@@ -26,6 +26,7 @@ from wordodds.bayes.tally import (
     SparseTally,
     empty_tally,
     remainder,
+    tally_batch,
     tally_entries,
     tally_rows,
 )
@@ -181,11 +182,12 @@ class DiscreteNB(LogSpaceClassifier):
             check_width(self, X, events.n_cols, tally.n_features)
             class_count = self.class_count_
         require_rows(events)
-        entries, counts = self._tally_batch(
-            events, y, sample_weight, known, how, lambda: tally.class_totals().max()
-        )
+        codes, weights = batch_of_rows(self, y, events.n_rows, known, sample_weight)
+        batch = tally_batch(events, codes, len(known), weights, how)
+        _check_sums(events, weights, lambda: batch.sum() + tally.class_totals().max())
+        counts = count_classes(codes, weights, len(known))
         state = self._estimated(known, class_count + counts, tally, layout)
-        tally.add(entries)
+        tally.add(batch)
         if first:
             return adopt(self, X, **state)
         self.__dict__.update(state)
@@ -217,9 +219,10 @@ class DiscreteNB(LogSpaceClassifier):
         learnt = self._learnt
         events = self._events(self._checked(X, how), learnt.layout)
         check_width(self, X, events.n_cols, learnt.tally.n_features)
-        entries, counts = self._tally_batch(
-            events, y, sample_weight, self.classes_, how, lambda: 0.0
-        )
+        codes, weights = batch_of_rows(self, y, events.n_rows, self.classes_, sample_weight)
+        entries = tally_entries(events, codes, len(self.classes_), weights, how)
+        _check_sums(events, weights, entries.sum)
+        counts = count_classes(codes, weights, len(self.classes_))
         class_count = remainder(self.class_count_, counts)
         state = self._estimated(self.classes_, class_count, learnt.tally, learnt.layout)
         learnt.tally.subtract(entries)
@@ -267,20 +270,6 @@ class DiscreteNB(LogSpaceClassifier):
     ) -> ClassTally:
         tally = self._relaid(self._learnt.tally, self._learnt.layout, layout)
         return tally.regrouped(positions, len(classes), how)
-
-    def _tally_batch(
-        self,
-        events: CsrArrays,
-        y: Any,
-        sample_weight: Any,
-        classes: Any,
-        how: Execution,
-        total_before: Callable[[], float],
-    ) -> tuple[Any, Floats]:
-        codes, weights = batch_of_rows(self, y, events.n_rows, classes, sample_weight)
-        entries = tally_entries(events, codes, len(classes), weights, how)
-        _check_sums(events, weights, lambda: entries.sum() + total_before())
-        return entries, count_classes(codes, weights, len(classes))
 
     def _estimated(
         self, classes: npt.NDArray[Any], class_count: Floats, tally: ClassTally, layout: Any
