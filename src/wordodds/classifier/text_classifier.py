@@ -1,7 +1,7 @@
 """TextClassifier: the whole job in one object."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any, Literal, TypeAlias
 
@@ -189,6 +189,55 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         adopt_steps(self, steps, classifier)
         return self
 
+    def fit_stream(
+        self,
+        batches: Any,
+        *,
+        text: str = "text",
+        label: str = "label",
+        memory: int | str = "1GB",
+        epochs: int | None = None,
+        folder: str | None = None,
+    ) -> "TextClassifier":
+        """Learn from more documents than fit the memory.
+
+        Batches are gone through twice, to find the terms and to learn; once with ``n_hashed``.
+        Naive Bayes comes to what `fit` comes to, to the last bit where it counts whole words. The
+        others write their rows to disk, shuffled, and go through them epoch by epoch.
+
+        Parameters
+        ----------
+        batches : iterable
+            Of Arrow record batches or tables, or of pairs (texts, labels), such as
+            `wordodds.corpora.read` gives. Needs to be one that can be gone through again, unless
+            there is ``n_hashed``.
+        text, label : str
+            The columns of the texts and of the labels.
+        memory : int or str, default="1GB"
+            What the process may hold in all, in bytes or such as "500MB". `MemoryError` says if
+            the model itself is larger.
+        epochs : int or None
+            How often each row is learnt from, but for naive Bayes; None: as often as `fit` does for
+            "nb_logistic", else 8 times.
+        folder : str or None
+            Where there is room for what does not fit the memory: up to some 12 bytes for each
+            distinct word of each document. None: where the system keeps temporary files.
+
+        Examples
+        --------
+        >>> from wordodds import TextClassifier
+        >>> batches = [(["free money", "lunch?"], ["spam", "ham"]), (["cheap money"], ["spam"])]
+        >>> classifier = TextClassifier("naive_bayes").fit_stream(batches)
+        >>> classifier.predict(["money"])
+        array(['spam'], dtype='<U4')
+        """
+        from wordodds.classifier.stream import fit_stream
+
+        fit_stream(
+            self, batches, text=text, label=label, memory=memory, epochs=epochs, folder=folder
+        )
+        return self
+
     def predict(self, texts: Any) -> npt.NDArray[Any]:
         """Return the most probable label of each text.
 
@@ -230,6 +279,24 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The documents.
         """
         return self._fitted().predict_arrow(texts)
+
+    def predict_stream(
+        self,
+        batches: Any,
+        *,
+        text: str = "text",
+        keep: Sequence[str] = (),
+        proba: bool = False,
+        top: int | None = None,
+    ) -> Iterator[Any]:
+        """Yield labels for batches of any number, in order, while the next ones are being read.
+
+        Parameters
+        ----------
+        batches, text, keep, proba, top
+            As for `LinearModel.predict_stream`.
+        """
+        return self._fitted().predict_stream(batches, text=text, keep=keep, proba=proba, top=top)
 
     def decision_function(self, texts: Any) -> Floats:
         """Return the log-odds, (n_texts,) for two labels and (n_texts, n_classes) for more.

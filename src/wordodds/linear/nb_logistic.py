@@ -137,13 +137,7 @@ class NBLogisticRegression(LinearClassifier):
         rows = problem.matrix.as_csr()
         counts = problem.row_weights * problem.total_weight
         largest = float(rows.data.max()) if len(rows.data) else 0.0
-        with np.errstate(over="ignore"):
-            curvature = float(self.C * counts.max()) * np.square(max(1.0, largest))
-        if not curvature <= _LARGEST_CURVATURE:
-            raise ValueError(
-                f"C, times the largest weight of a row, times the square of the largest entry of X "
-                f"is {curvature:.2g}, more than {_LARGEST_CURVATURE:g}: scale X down, or lower C"
-            )
+        self._check_scale(float(counts.max()), largest)
         n_columns = 1 if len(problem.classes) == 2 else len(problem.classes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         columns, intercept, n_epochs, change = core.csr_fit_ratio_logistic(
@@ -205,6 +199,16 @@ class NBLogisticRegression(LinearClassifier):
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True  # where every feature occurs in every row
         return tags
+
+    def _check_scale(self, largest_weight: float, largest_entry: float) -> None:
+        """Refuse rows whose weights single precision cannot follow."""
+        with np.errstate(over="ignore"):
+            curvature = float(self.C * largest_weight) * np.square(max(1.0, largest_entry))
+        if not curvature <= _LARGEST_CURVATURE:
+            raise ValueError(
+                f"C, times the largest weight of a row, times the square of the largest entry of X "
+                f"is {curvature:.2g}, more than {_LARGEST_CURVATURE:g}: scale X down, or lower C"
+            )
 
     def _check_parameters(self) -> None:
         for name in ("C", "alpha", "floor", "intercept_scaling", "max_iter", "tol"):

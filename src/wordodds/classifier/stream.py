@@ -1,0 +1,275 @@
+"""Learning from more documents than the memory holds.
+
+With a vocabulary there are two passes: the first finds the terms (`wordodds.text.spill`), the
+second counts them. Hashed features need one. Naive Bayes adds up tallies as it reads; logistic
+regression writes its rows to disk and goes through them by epochs (`wordodds.linear.streamed`).
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from wordodds._memory import resident_bytes
+from wordodds._progress import progress
+from wordodds._sizes import byte_size
+from wordodds.bayes import BernoulliNB
+from wordodds.bayes.batches import union_of_classes
+from wordodds.bayes.discrete import DiscreteNB
+from wordodds.classifier.kinds import Kind, kind_of
+from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps
+from wordodds.classifier.stream_parts import Part, Stream, placed
+from wordodds.linear import NBLogisticRegression, SGDClassifier
+from wordodds.linear.row_store import RowStore
+from wordodds.linear.streamed import fit_ratio_blocks, fit_sgd_blocks
+from wordodds.text.spill import learn_vocabulary
+
+__all__ = ["fit_stream"]
+
+Classes: TypeAlias = npt.NDArray[Any]
+
+LEAST = 64 << 20  # with less, batches would be so small that a pass takes for ever
+# Text of a part, as a share of the memory: its rows, and what counting and shuffling them needs,
+# are a dozen times as much, and the next part is being read.
+PART_SHARE, PART_MIN, PART_MAX = 1 / 40, 1 << 20, 32 << 20
+TERMS_SHARE = 0.6
+BLOCK_SHARE, BLOCK_MIN = 0.25, 8 << 20
+# Of a feature: its term in two tables; for each class its tally, its weights, and copies of both
+# while one becomes the other.
+FEATURE_BYTES, CELL_BYTES = 220, 48
+# Steps of one length, and the mean of where they lead from the second epoch on: after eight, text
+# is classified as well as at the optimum. A step changes the score of its own row by ten at most.
+EPOCHS, STEP = 8, 10.0
+
+
+def fit_stream(
+    owner: Any,
+    batches: Iterable[Any],
+    *,
+    text: str,
+    label: str,
+    memory: int | str,
+    epochs: int | None,
+    folder: str | None,
+) -> None:
+    """Fit a TextClassifier; see `TextClassifier.fit_stream` for the parameters.
+
+    Parameters
+    ----------
+    owner : TextClassifier
+        Changed when all is done, in one step.
+    batches, text, label, memory, epochs, folder
+        As there.
+    """
+    kind = kind_of(owner.model)
+    classifier = new_classifier(owner, kind)
+    if epochs is not None and (isinstance(epochs, bool) or not isinstance(epochs, int)):
+        raise TypeError(f"epochs must be an int, got {epochs!r}")
+    if epochs is not None and epochs < 1:
+        raise ValueError(f"epochs must be >= 1, got {epochs}")
+    free = _free_bytes(byte_size(memory, "memory"))
+    n_bytes = int(min(max(free * PART_SHARE, PART_MIN), PART_MAX))
+    stream = Stream(batches, text, label, n_bytes, bool(owner.verbose))
+    with tempfile.TemporaryDirectory(prefix="wordodds-", dir=folder) as scratch:
+        steps = text_steps(owner, kind)
+        steps[0].verbose = False  # there is one bar for the whole pass
+        if owner.n_hashed is None:
+            _learn_vocabulary(owner, kind, steps[0], stream, free, scratch)
+        job = _Job(stream, steps, free, scratch, bool(owner.verbose))
+        if isinstance(classifier, DiscreteNB):
+            classifier = job.fit_bayes(classifier)
+        else:
+            classifier = job.fit_linear(classifier, epochs)
+    steps[0].verbose = owner.verbose
+    adopt_steps(owner, steps, classifier)
+
+
+def _free_bytes(memory: int) -> int:
+    held = resident_bytes()
+    if memory - held < LEAST:
+        raise ValueError(
+            f"memory must be at least {(held + LEAST) / 1e6:.0f} MB, of which the process holds "
+            f"{held / 1e6:.0f} MB already; got {memory / 1e6:.0f} MB"
+        )
+    return memory - held
+
+
+def _learn_vocabulary(
+    owner: Any, kind: Kind, vectorizer: Any, stream: Stream, free: int, scratch: str
+) -> None:
+    """Fit the vectorizer by a first pass."""
+    if not stream.can_repeat:
+        raise ValueError(
+            "a vocabulary takes two passes, and batches can be gone through only once: pass "
+            "something that can be iterated again, such as wordodds.corpora.read(...) or a list, "
+            "or use n_hashed"
+        )
+    n_documents, classes = 0, np.empty(0)
+
+    def texts() -> Iterator[Any]:
+        nonlocal n_documents, classes
+        for part in stream.parts("finding terms"):
+            with placed(part.place):
+                classes = _union(classes, part.classes)
+            n_documents += len(part.codes)
+            yield part.texts
+
+    learn_vocabulary(vectorizer, texts(), int(free * TERMS_SHARE), scratch)
+    # Of few documents every term counts.
+    vectorizer.min_df = text_steps(owner, kind, n_documents)[0].min_df
+    n_features = len(vectorizer._engine_vocabulary())
+    needed = n_features * (FEATURE_BYTES + CELL_BYTES * len(classes))
+    if needed > free:
+        raise MemoryError(
+            f"{n_features:,} features and {len(classes)} classes need about {needed / 1e6:.0f} MB, "
+            f"and memory leaves {free / 1e6:.0f} MB: raise min_df or memory, or use max_features "
+            "or n_hashed"
+        )
+
+
+def _union(known: Classes, more: Classes) -> Classes:
+    return union_of_classes(known, more)[0] if len(known) else more
+
+
+class _Job(NamedTuple):
+    """The pass that learns, once the features are known."""
+
+    stream: Stream
+    steps: list[Any]
+    free: int
+    scratch: str
+    verbose: bool
+
+    def rows(self, part: Part) -> Any:
+        """Return the rows of some documents."""
+        rows = self.steps[0].transform(part.texts)
+        for step in self.steps[1:]:  # none of which learns from rows
+            rows = step.fit_transform(rows)
+        return rows
+
+    def fit_bayes(self, model: Any) -> Any:
+        """Return a naive Bayes model of all documents."""
+        grown = _GrowingBayes(model)
+        for part in self.stream.parts("learning"):
+            with placed(part.place):
+                grown.add(self.rows(part), part)
+        return grown.model
+
+    def fit_linear(self, model: Any, epochs: int | None) -> Any:
+        """Return a logistic regression of all documents."""
+        by_ratio = isinstance(model, NBLogisticRegression)
+        if by_ratio and epochs is not None:
+            model.max_iter = epochs
+        if by_ratio:
+            model._check_parameters()
+            epochs = int(model.max_iter)
+        epochs = epochs or EPOCHS
+        presence = _GrowingBayes(BernoulliNB(n_jobs=model.n_jobs))
+        numbers = _ClassNumbers()
+        seed = model.random_state if isinstance(model.random_state, int) else 0
+        n_cols = getattr(self.steps[0], "n_features", None) or len(
+            self.steps[0]._engine_vocabulary()
+        )
+        with RowStore(self.scratch, n_cols, seed) as store:
+            for part in self.stream.parts("reading"):
+                with placed(part.place):
+                    rows = self.rows(part)
+                    store.add(rows, numbers.of(part))
+                    if by_ratio:
+                        presence.add(rows, part)
+            classes, documents, store.ranks = numbers.sorted()
+            if len(classes) < 2:
+                raise ValueError(
+                    f"{type(model).__name__} needs documents of at least 2 classes, got only "
+                    f"{classes.tolist()}"
+                )
+            block = max(int(self.free * BLOCK_SHARE), BLOCK_MIN)
+            watch = progress if self.verbose else _unseen
+            with watch("learning", epochs * store.n_rows, "documents") as advance:
+                if by_ratio:
+                    counts = presence.model.feature_count_
+                    fit_ratio_blocks(
+                        model, store, classes, counts, documents, block, self.scratch, advance
+                    )
+                    return model
+                sgd = _as_sgd(model, store, epochs)
+                fit_sgd_blocks(sgd, store, classes, documents, epochs, block, advance)
+                return sgd
+
+
+class _GrowingBayes:
+    """Tallies of batches, whatever labels they bring."""
+
+    def __init__(self, model: Any) -> None:
+        self._new = model
+        self._known: set[Any] = set()
+        self.model: Any = None
+
+    def add(self, rows: Any, part: Part) -> None:
+        """Learn from rows."""
+        if self.model is not None and set(part.classes.tolist()) <= self._known:
+            self.model.partial_fit(rows, part.labels)
+            return
+        batch = clone(self._new).partial_fit(rows, part.labels, classes=part.classes)
+        self.model = batch if self.model is None else self.model.merge(batch)
+        self._known = set(self.model.classes_.tolist())
+
+
+class _ClassNumbers:
+    """Labels numbered as they come, and in their order when all are known."""
+
+    def __init__(self) -> None:
+        self._classes: Classes = np.empty(0)
+        self._documents: list[int] = []
+        self._number_of: dict[Any, int] = {}
+
+    def of(self, part: Part) -> npt.NDArray[np.int32]:
+        """Return the number of each document's label."""
+        self._classes = _union(self._classes, part.classes)
+        numbers = np.empty(len(part.classes), dtype=np.int32)
+        counts = np.bincount(part.codes, minlength=len(part.classes)).tolist()
+        for code, (label, count) in enumerate(zip(part.classes.tolist(), counts, strict=True)):
+            numbers[code] = number = self._number_of.setdefault(label, len(self._documents))
+            if number == len(self._documents):
+                self._documents.append(0)
+            self._documents[number] += count
+        return numbers[part.codes]
+
+    def sorted(self) -> tuple[Classes, npt.NDArray[np.float64], npt.NDArray[np.int32]]:
+        """Return the classes, how many documents each has, and the rank of each number."""
+        order = [self._number_of[label] for label in self._classes.tolist()]
+        ranks = np.empty(len(order), dtype=np.int32)
+        ranks[order] = np.arange(len(order))
+        return self._classes, np.array(self._documents, dtype=np.float64)[order], ranks
+
+
+def _as_sgd(model: Any, store: RowStore, epochs: int) -> SGDClassifier:
+    """Return what minimises the objective of a model by steps of single rows."""
+    if isinstance(model, SGDClassifier):
+        return model
+    if model.multi_class == "ovo" or model.class_weight is not None:
+        raise ValueError(
+            'LogisticRegression with multi_class="ovo" or class_weight cannot be streamed: leave '
+            "them, or use SGDClassifier"
+        )
+    return SGDClassifier(
+        "log_loss" if model.multi_class == "ovr" else "softmax",
+        alpha=1.0 / (model.C * store.n_rows),
+        penalty="elasticnet" if model.l1_ratio else "l2",
+        l1_ratio=model.l1_ratio or None,
+        fit_intercept=model.fit_intercept,
+        learning_rate="constant",
+        eta0=STEP / max(store.mean_square, np.finfo(float).tiny),
+        average=store.n_rows if epochs > 1 else False,
+        random_state=model.random_state,
+        n_jobs=model.n_jobs,
+    )
+
+
+@contextmanager
+def _unseen(*what: Any) -> Iterator[Any]:
+    yield lambda *done: None

@@ -1,0 +1,148 @@
+"""Rows that do not fit the memory: written once, read back in blocks of chance."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._scratch import Scratch
+from wordodds._sparse import CsrArrays
+
+__all__ = ["Block", "RowStore"]
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+# A piece is what is read at once, about a megabyte; a block is many of them from all over the
+# corpus, so that one which comes sorted by label is learnt from as if it were shuffled.
+ENTRIES_PER_PIECE = 1 << 17
+# Of a block in memory: a column and a value of an entry, as they lie on disk and as kernels want
+# them; the length, the label and the end of a row.
+BYTES_PER_ENTRY, BYTES_PER_ROW = 16, 24
+ENTRIES_MAX = 1 << 30  # of a block: 32 bits number its entries
+
+
+class _Piece(NamedTuple):
+    """Some rows on disk: lengths, codes, columns and values, one array behind the other."""
+
+    begin: int
+    first_row: int
+    n_rows: int
+    n_entries: int
+
+
+class Block(NamedTuple):
+    """Some rows in memory, with the numbers that they have in the store."""
+
+    matrix: CsrArrays
+    codes: Codes
+    row_ranges: list[range]
+
+
+class RowStore:
+    """Sparse rows with a class each, on disk.
+
+    Values are kept in single precision. Whoever learns of classes only as they come may number them
+    so, and set ``ranks`` when all are known: code i is read back as ``ranks[i]``.
+
+    Parameters
+    ----------
+    folder : str
+        Where there is room; nothing is left there.
+    n_cols : int
+        The width of all rows.
+    seed : int
+        Of the order in which rows are read back.
+    """
+
+    def __init__(self, folder: str, n_cols: int, seed: int) -> None:
+        self.n_cols, self.n_rows, self.largest = n_cols, 0, 0.0
+        self._squares = 0.0
+        self.ranks: Codes | None = None
+        self._scratch = Scratch(folder)
+        self._rng = np.random.Generator(np.random.PCG64(seed))
+        self._pieces: list[_Piece] = []
+
+    def __enter__(self) -> "RowStore":
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._scratch.close()
+
+    def add(self, rows: Any, codes: Codes) -> None:
+        """Write rows down.
+
+        Parameters
+        ----------
+        rows : csr_matrix, (n_rows, n_cols)
+            Values >= 0, no column twice in a row.
+        codes : ndarray of int32, (n_rows,)
+            The class of each.
+        """
+        if rows.shape[0] == 0:
+            return
+        order = self._rng.permutation(rows.shape[0])
+        rows, codes = rows[order], codes[order]
+        if rows.nnz:
+            self.largest = max(self.largest, float(rows.data.max()))
+            self._squares += float(np.einsum("i,i->", rows.data, rows.data))
+        cuts = np.arange(0, rows.nnz, ENTRIES_PER_PIECE)
+        borders = np.unique([*np.searchsorted(rows.indptr, cuts), rows.shape[0]])
+        for first, last in zip([0, *borders], borders, strict=False):
+            if last > first:
+                self._write(rows.indptr[first : last + 1], rows, codes[first:last])
+
+    @property
+    def mean_square(self) -> float:
+        """The mean squared length of a row."""
+        return self._squares / max(1, self.n_rows)
+
+    def _write(self, indptr: npt.NDArray[Any], rows: Any, codes: Codes) -> None:
+        entries = slice(int(indptr[0]), int(indptr[-1]))
+        begin = self._scratch.append(np.diff(indptr).astype(np.int32))
+        self._scratch.append(codes)
+        self._scratch.append(rows.indices[entries].astype(np.int32))
+        self._scratch.append(rows.data[entries].astype(np.float32))
+        n = len(codes)
+        self._pieces.append(_Piece(begin, self.n_rows, n, entries.stop - entries.start))
+        self.n_rows += n
+
+    def blocks(self, n_bytes: int) -> Iterator[Block]:
+        """Yield all rows once, in blocks that are put together anew at each call.
+
+        Parameters
+        ----------
+        n_bytes : int
+            How large a block may be in memory; one piece at least.
+        """
+        chosen: list[_Piece] = []
+        size = n_entries = 0
+        for i in self._rng.permutation(len(self._pieces)).tolist():
+            piece = self._pieces[i]
+            more = BYTES_PER_ENTRY * piece.n_entries + BYTES_PER_ROW * piece.n_rows
+            if chosen and (size + more > n_bytes or n_entries + piece.n_entries > ENTRIES_MAX):
+                yield self._read(chosen)
+                chosen, size, n_entries = [], 0, 0
+            chosen.append(piece)
+            size, n_entries = size + more, n_entries + piece.n_entries
+        if chosen:
+            yield self._read(chosen)
+
+    def _read(self, pieces: list[_Piece]) -> Block:
+        n_rows, n_entries = sum(p.n_rows for p in pieces), sum(p.n_entries for p in pieces)
+        lengths, codes = np.empty(n_rows, dtype=np.int32), np.empty(n_rows, dtype=np.int32)
+        indices = np.empty(n_entries, dtype=np.int32)
+        values = np.empty(n_entries, dtype=np.float32)
+        row = entry = 0
+        for piece in pieces:
+            rows = slice(row, row := row + piece.n_rows)
+            entries = slice(entry, entry := entry + piece.n_entries)
+            at = piece.begin
+            for array in (lengths[rows], codes[rows], indices[entries], values[entries]):
+                self._scratch.read_into(at, array)
+                at += array.nbytes
+        indptr = np.zeros(n_rows + 1, dtype=np.int32)
+        np.cumsum(lengths, out=indptr[1:])
+        ranges = [range(p.first_row, p.first_row + p.n_rows) for p in pieces]
+        matrix = CsrArrays(indptr, indices, values.astype(np.float64), n_rows, self.n_cols)
+        return Block(matrix, codes if self.ranks is None else self.ranks[codes], ranges)

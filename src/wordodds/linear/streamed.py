@@ -1,0 +1,152 @@
+"""Fits over rows on disk, block by block, several times over."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from wordodds._core import linear as core
+from wordodds._execution import execution
+from wordodds._row_weights import class_weights
+from wordodds._scratch import Scratch
+from wordodds.linear.nb_logistic import NBLogisticRegression
+from wordodds.linear.row_store import Block, RowStore
+from wordodds.linear.sgd import SGDClassifier
+
+__all__ = ["fit_ratio_blocks", "fit_sgd_blocks"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Advance: TypeAlias = Callable[[int], Any]
+
+
+def fit_ratio_blocks(
+    model: NBLogisticRegression,
+    store: RowStore,
+    classes: npt.NDArray[Any],
+    class_counts: Floats,
+    documents: Floats,
+    n_bytes: int,
+    folder: str,
+    advance: Advance,
+) -> None:
+    """Fit `NBLogisticRegression` to rows on disk, by dual ascent over one block after the other.
+
+    What dual ascent knows of each row lies on disk too. The optimum is that of a fit in memory, and
+    so, but for the order of the rows, is what ``max_iter`` epochs make of it.
+
+    Parameters
+    ----------
+    model : NBLogisticRegression
+        Fitted afterwards.
+    store : RowStore
+        The rows.
+    classes : ndarray
+        The labels of the codes, two or more.
+    class_counts : ndarray, (n_classes, n_cols)
+        In how many rows of each class each feature occurs.
+    documents : ndarray, (n_classes,)
+        How many rows each class has.
+    n_bytes : int
+        Memory for a block.
+    folder : str
+        Where there is room.
+    advance : callable
+        Hears how many more rows were visited.
+    """
+    n_columns = 1 if len(classes) == 2 else len(classes)
+    factors = _factors(model.class_weight, classes, documents)
+    step = float(model.intercept_scaling) ** 2 if model.fit_intercept else 0.0
+    how = execution(model.n_jobs)
+    model._check_scale(float(factors.max()), store.largest)
+    counts = factors[:, np.newaxis] * class_counts
+    state = core.RatioState(
+        n_columns,
+        float(model.alpha),
+        float(model.floor),
+        step,
+        counts.sum(axis=0),
+        np.ascontiguousarray(counts[1:] if n_columns == 1 else counts),
+        *how,
+    )
+    del counts
+    rng = np.random.RandomState(model.random_state)
+    with Scratch(folder) as known:
+        for epoch in range(int(model.max_iter)):
+            for block in store.blocks(n_bytes):
+                log_odds = np.empty((len(block.codes), n_columns), dtype=np.float32)
+                if epoch:
+                    _each_range(known.read_into, block, log_odds)
+                state.ascend(
+                    *block.matrix[:3],
+                    block.codes,
+                    model.C * factors[block.codes],
+                    epoch == 0,
+                    int(rng.randint(2**31 - 1)),
+                    log_odds,
+                    *how,
+                )
+                _each_range(known.write, block, log_odds)
+                advance(len(block.codes))
+    columns, intercept = state.weights()
+    model.__dict__.update(
+        classes_=classes,
+        _columns=columns,
+        intercept_=intercept,
+        n_iter_=int(model.max_iter),
+        n_features_in_=store.n_cols,
+    )
+
+
+def fit_sgd_blocks(
+    model: SGDClassifier,
+    store: RowStore,
+    classes: npt.NDArray[Any],
+    documents: Floats,
+    epochs: int,
+    n_bytes: int,
+    advance: Advance,
+) -> None:
+    """Fit `SGDClassifier` to rows on disk: a step for each row, in another order in each epoch.
+
+    Parameters
+    ----------
+    model : SGDClassifier
+        Fitted afterwards.
+    store, classes, documents, n_bytes, advance
+        As for `fit_ratio_blocks`.
+    epochs : int
+        How often each row is visited.
+    """
+    weights = model.class_weight
+    if weights is not None:
+        model.class_weight = dict(enumerate(_factors(weights, classes, documents).tolist()))
+    codes = np.arange(len(classes))
+    try:
+        for _ in range(epochs):
+            for block in store.blocks(n_bytes):
+                indptr, indices, data, *shape = block.matrix
+                rows = sp.csr_array((data, indices, indptr), shape=shape)
+                model.partial_fit(rows, block.codes, classes=codes)
+                advance(len(block.codes))
+    finally:
+        model.class_weight = weights
+    model.classes_ = classes
+    model.n_iter_ = epochs
+
+
+def _factors(class_weight: Any, classes: npt.NDArray[Any], documents: Floats) -> Floats:
+    """Return what a row of each class weighs."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    return class_weights(class_weight, classes, np.arange(len(classes), dtype=np.int32), documents)
+
+
+def _each_range(use: Callable[..., Any], block: Block, log_odds: npt.NDArray[np.float32]) -> None:
+    """Read or write what is known of a block's rows, by the numbers that they have in the store."""
+    row = 0
+    for numbers in block.row_ranges:
+        part = log_odds[row : row + len(numbers)]
+        use(numbers.start * log_odds.shape[1] * log_odds.itemsize, part)
+        row += len(numbers)
