@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from wordodds.cli.options import (
+    UsageError,
     add_data_options,
     add_json_option,
     add_model_option,
@@ -21,7 +22,10 @@ from wordodds.cli.options import (
     not_onto,
     positive,
     print_json,
+    size,
 )
+from wordodds.cli.train_stream import memory_for, train_stream
+from wordodds.corpora import BadRows
 
 __all__ = ["add_parser", "held_out", "run"]
 
@@ -44,7 +48,12 @@ def add_parser(commands: Any) -> None:
         description="Learn a model from labelled documents and save it. Documents that are held "
         "out, for a report or for calibration, are not learnt from.",
     )
-    parser.add_argument("data", help="a file, a folder with a sub-folder per class, or - for stdin")
+    parser.add_argument(
+        "data",
+        nargs="+",
+        help="files or patterns such as 'shards/*.parquet', a folder with a sub-folder per class, "
+        "or - for stdin",
+    )
     add_model_option(parser, "the file to save to")
     parser.add_argument(
         "--kind", choices=KINDS, default="nb_logistic", help="of model (default: nb_logistic)"
@@ -79,6 +88,30 @@ def add_parser(commands: Any) -> None:
         "--seed", type=int, default=0, help="which documents are held out (default: 0)"
     )
     parser.add_argument(
+        "--hashed",
+        type=positive,
+        metavar="N",
+        help="hash words to N columns, such as 1048576, instead of keeping a vocabulary: one pass",
+    )
+    parser.add_argument(
+        "--memory",
+        type=size,
+        metavar="SIZE",
+        help="read the data piece by piece and hold no more than this in memory, such as 1GB "
+        "(default: all at once, unless the data is large beside the memory that is there)",
+    )
+    parser.add_argument(
+        "--epochs",
+        type=positive,
+        metavar="N",
+        help="passes over the rows where the data is read piece by piece, but for naive Bayes",
+    )
+    parser.add_argument(
+        "--scratch",
+        metavar="FOLDER",
+        help="where there is room for what does not fit the memory (default: the system's)",
+    )
+    parser.add_argument(
         "--n-jobs", type=positive, default=None, help="threads (default: usable cores)"
     )
     add_json_option(parser)
@@ -95,13 +128,35 @@ def run(options: argparse.Namespace) -> int:
         What the shell passed.
     """
     _check_target(options.model)
-    not_onto(options.model, options.data)
+    for source in options.data:
+        not_onto(options.model, source)
+    classifier = _classifier(options)
+    memory = memory_for(options)
+    if memory is not None:
+        model, report, bad_rows = train_stream(options, classifier, memory)
+    else:
+        model, report, bad_rows = _train_in_memory(options, classifier)
+    model.save(options.model)
+    report["model"] = options.model
+    report["bytes"] = os.path.getsize(options.model)
+    if options.json:
+        print_json(report)
+    else:
+        _print(report)
+    return exit_code(bad_rows)
+
+
+def _train_in_memory(
+    options: argparse.Namespace, classifier: Any
+) -> tuple[Any, dict[str, Any], BadRows]:
+    for name in ("epochs", "scratch"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"--{name} is for data that is read piece by piece: pass --memory too")
     bad_rows = bad_rows_of(options)
     corpus, reading = _timed(lambda: load_corpus(options, bad_rows))
     assert corpus.labels is not None
     parts = _parts(corpus.labels, options)
     rows = _Rows(corpus.texts, corpus.labels)
-    classifier = _classifier(options)
     model, fitting = _timed(lambda: classifier.fit(*rows[parts["train"]]).linear_model_)
     report: dict[str, Any] = {
         "documents": len(corpus),
@@ -122,14 +177,7 @@ def run(options: argparse.Namespace) -> int:
         n_held_out = len(parts["holdout"])
         accuracy = model.score(*rows[parts["holdout"]])
         report["holdout"] = {"documents": n_held_out, "accuracy": accuracy}
-    model.save(options.model)
-    report["model"] = options.model
-    report["bytes"] = os.path.getsize(options.model)
-    if options.json:
-        print_json(report)
-    else:
-        _print(report)
-    return exit_code(bad_rows)
+    return model, report, bad_rows
 
 
 def held_out(labels: Sequence[Any], share: float, seed: int) -> list[int]:
@@ -203,6 +251,7 @@ def _classifier(options: argparse.Namespace) -> Any:
         "ngram_range": options.ngrams,
         "analyzer": options.analyzer,
         "min_df": options.min_df,
+        "n_hashed": options.hashed,
         "n_jobs": options.n_jobs,
     }
     settings = {name: value for name, value in given.items() if value is not None}
@@ -226,7 +275,11 @@ def _print(report: dict[str, Any]) -> None:
     shown = ", ".join(f"{label} {count:,}" for label, count in list(classes.items())[:5])
     more = f", and {len(classes) - 5} more" if len(classes) > 5 else ""
     seconds = report["seconds"]
-    print(f"read       {report['documents']:,} documents in {seconds['reading']:.2f} s")
+    if "memory" in report:
+        how = f"piece by piece, within {report['memory'] / 1e9:.2f} GB"
+    else:
+        how = f"in {seconds['reading']:.2f} s"
+    print(f"read       {report['documents']:,} documents {how}")
     print(f"classes    {len(classes)}: {printable(shown)}{more}")
     print(
         f"train      {report['kind']} on {report['trained_on']:,} documents, "

@@ -1,0 +1,144 @@
+"""``wordodds train`` on more documents than fit the memory."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from wordodds.cli.options import bad_rows_of, read_options
+from wordodds.corpora import BadRows, Batch, corpus_paths, corpus_size, may_wait, read_batches
+
+__all__ = ["memory_for", "train_stream"]
+
+# Of the memory that is there: a corpus that takes more than this share of it, as it lies on disk,
+# is streamed, and the stream may have the other share.
+_IN_MEMORY, _STREAMED = 1 / 8, 1 / 2
+# Documents to calibrate on at most; more change nothing, and they are held in memory.
+_CALIBRATE_MOST = 50_000
+
+
+def memory_for(options: argparse.Namespace) -> int | None:
+    """Return how much memory to stream with; None where all documents fit.
+
+    Parameters
+    ----------
+    options : Namespace
+        With ``data`` and ``memory``.
+    """
+    if options.memory is not None:
+        return int(options.memory)
+    from wordodds._memory import available_bytes
+
+    paths = corpus_paths(options.data)
+    size, there = corpus_size(paths), available_bytes()
+    streamed = size is not None and size > _IN_MEMORY * there and not may_wait(paths)
+    return int(_STREAMED * there) if streamed else None
+
+
+def train_stream(
+    options: argparse.Namespace, classifier: Any, memory: int
+) -> tuple[Any, dict[str, Any], BadRows]:
+    """Train a model; return it, the report, and the rows that were left out.
+
+    Parameters
+    ----------
+    options : Namespace
+        Of the command.
+    classifier : TextClassifier
+        To be fitted.
+    memory : int
+        In bytes, for the whole process.
+    """
+    corpus = _SplitCorpus(options)
+    start = time.perf_counter()
+    classifier.fit_stream(corpus, memory=memory, epochs=options.epochs, folder=options.scratch)
+    seconds = time.perf_counter() - start
+    model = classifier.linear_model_
+    report: dict[str, Any] = {
+        "documents": sum(corpus.classes.values()),
+        "skipped": corpus.bad_rows.count,
+        "classes": dict(corpus.classes.most_common()),
+        "kind": options.kind,
+        "trained_on": corpus.counts["train"],
+        "features": model.n_features,
+        "seconds": {"training": seconds},
+        "memory": memory,
+    }
+    if options.calibrate:
+        texts: list[str] = []
+        labels: list[Any] = []
+        for batch in corpus.part("calibrate"):
+            texts += batch.texts.to_pylist() if hasattr(batch.texts, "to_pylist") else batch.texts
+            labels += batch.labels or []
+        model = model.calibrate(texts, labels, method=options.calibrate)
+        report["calibration"] = {"method": options.calibrate, "documents": len(texts)}
+    if options.holdout:
+        right = n = 0
+        for batch in corpus.part("holdout"):
+            n += len(batch)
+            right += int((model.predict(batch.texts) == _array(batch.labels)).sum())
+        report["holdout"] = {"documents": n, "accuracy": right / n if n else float("nan")}
+    return model, report, corpus.bad_rows
+
+
+def _array(labels: Any) -> Any:
+    import numpy as np
+
+    return np.array(labels)
+
+
+class _SplitCorpus:
+    """Files whose documents are divided by chance, in every pass alike: most are learnt from."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._paths = corpus_paths(options.data)
+        self._options = options
+        self._reading = read_options(options, labels=True)
+        self.size = corpus_size(self._paths)
+        self.may_wait = may_wait(self._paths)
+        self.bad_rows = bad_rows_of(options)
+        self.classes: Counter[Any] = Counter()
+        self.counts: Counter[str] = Counter()
+
+    def batches(self, advance: Callable[[int], Any] | None = None) -> Iterator[Batch]:
+        """Yield the documents to learn from."""
+        return self.part("train", advance)
+
+    def part(self, name: str, advance: Callable[[int], Any] | None = None) -> Iterator[Batch]:
+        """Yield the documents of a part: train, calibrate or holdout."""
+        import numpy as np
+
+        holdout = self._options.holdout or 0.0
+        calibrate = self._options.calibrate_on if self._options.calibrate else 0.0
+        draw = np.random.Generator(np.random.PCG64(self._options.seed)).random
+        self.bad_rows = bad_rows_of(self._options)
+        self.classes, self.counts = Counter(), Counter()
+        for batch in read_batches(self._paths, self._reading, self.bad_rows, advance):
+            self.classes.update(batch.labels or [])
+            chance = draw(len(batch))
+            held = chance < holdout
+            tuned = ~held & (chance < holdout + calibrate)
+            tuned &= np.cumsum(tuned) + self.counts["calibrate"] <= _CALIBRATE_MOST
+            parts = {"holdout": held, "calibrate": tuned, "train": ~held & ~tuned}
+            self.counts.update({part: int(rows.sum()) for part, rows in parts.items()})
+            some = _some(batch, parts[name])
+            if len(some):
+                yield some
+
+
+def _some(batch: Batch, rows: Any) -> Batch:
+    if rows.all():
+        return batch
+    kept = rows.nonzero()[0].tolist()
+    texts = batch.texts
+    return Batch(
+        texts.take(kept) if hasattr(texts, "take") else [texts[row] for row in kept],
+        None if batch.labels is None else [batch.labels[row] for row in kept],
+        {},
+        [batch.rows[row] for row in kept],
+        batch.source,
+        batch.unit,
+    )
