@@ -17,7 +17,7 @@ FORBIDDEN = {
     "_core": {"scipy", "sklearn", "numba"},
     "model": {"sklearn", "numba"},
     "corpora": {"sklearn", "numba"},
-    "scale": {"wordodds._core"},
+    "dask": {"wordodds._core"},
     "experiments": {"wordodds._core"},
     "cli": {"wordodds._core"},
     "datasets": {"sklearn", "numba", "wordodds._core"},

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wordodds import corpora as corpora
+    from wordodds import dask as dask
     from wordodds import datasets as datasets
     from wordodds import experiments as experiments
     from wordodds._config import show_config as show_config
@@ -57,8 +59,10 @@ _HOMES = {
     "TfidfTransformer": "wordodds.text",
     "TfidfVectorizer": "wordodds.text",
     "TruncatedSVD": "wordodds.reduce",
+    "corpora": None,
     "custom_link": "wordodds.linear",
     "custom_loss": "wordodds.linear",
+    "dask": None,
     "datasets": None,
     "experiments": None,
     "from_sklearn": "wordodds.classifier",

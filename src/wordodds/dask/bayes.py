@@ -1,0 +1,130 @@
+"""Naive Bayes over partitions: tallies of classes add up, and one model is made of their sum."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from wordodds._execution import execution
+from wordodds._sparse import as_csr
+from wordodds.bayes import BernoulliNB
+from wordodds.bayes.tally import tally_entries, tally_rows
+from wordodds.dask.count import Chosen, Counted, rows_of
+from wordodds.dask.work import FEW, Work
+
+__all__ = ["fit_bayes"]
+
+# Up to here it is quicker to sum into a table and to look for what is not zero.
+CELLS_PER_ENTRY = 4
+
+
+def fit_bayes(classifier: Any, counted: list[Any], chosen: Any, work: Work) -> Any:
+    """Return a fitted naive Bayes model.
+
+    Parameters
+    ----------
+    classifier : MultinomialNB, ComplementNB or BernoulliNB
+        Its parameters; changed, and returned.
+    counted : list of Future
+        Of `Counted`.
+    chosen : Future
+        Of `Chosen`.
+    work : Work
+        Which tasks belong to.
+    """
+    # Weights of classes are numbers by now; threads are a matter of each process.
+    alone = copy(classifier).set_params(class_weight=None, n_jobs=None)
+    if isinstance(classifier, BernoulliNB):
+        parts = work.map(learn, counted, chosen=chosen, classifier=alone)
+        learnt = work.result(work.tree(merge_learnt, parts, FEW))
+    else:
+        sums = work.tree(add_sums, work.map(class_sums, counted, chosen=chosen), FEW)
+        learnt = _learnt_of_sums(alone, *work.result([sums, chosen]))
+    asked = {name: getattr(classifier, name) for name in ("class_weight", "n_jobs")}
+    return learnt.set_params(**asked)
+
+
+def class_sums(counted: Counted, chosen: Chosen) -> Any:
+    """Return the sum of the rows of each class, sparse, (n_classes, n_columns).
+
+    Parameters
+    ----------
+    counted : Counted
+        The partition.
+    chosen : Chosen
+        What all partitions share.
+    """
+    rows, codes = rows_of(counted, chosen)
+    how = execution(None)
+    checked = as_csr(rows, non_negative=True, execution=how)
+    n_classes = len(chosen.classes)
+    if n_classes * checked.n_cols <= CELLS_PER_ENTRY * len(checked.data):
+        return sp.csr_array(tally_rows(checked, codes, n_classes, None, how).table())
+    return sp.csr_array(tally_entries(checked, codes, n_classes, None, how).T)
+
+
+def add_sums(sums: list[Any]) -> Any:
+    """Return the sum of sparse matrices, added in order.
+
+    Parameters
+    ----------
+    sums : list of sparse matrices
+        Not changed.
+    """
+    total = sums[0]
+    for one in sums[1:]:
+        total = total + one
+    return total
+
+
+def _learnt_of_sums(classifier: Any, sums: Any, chosen: Chosen) -> Any:
+    """Fit a model that sees of each class one document with all its words, and the others empty.
+
+    Where documents are summed up anyway, that is the fit to all of them.
+    """
+    n_classes = len(chosen.classes)
+    rows = sp.vstack([sums, sp.csr_array(sums.shape)], format="csr")
+    factors = np.ones(n_classes) if chosen.factors is None else chosen.factors
+    weights = np.concatenate([factors, factors * (chosen.class_counts - 1)])
+    labels = np.concatenate([chosen.classes, chosen.classes])
+    return classifier.fit(rows, labels, sample_weight=weights)
+
+
+def learn(counted: Counted, chosen: Chosen, classifier: Any) -> Any:
+    """Return what a partition teaches; None if it has no documents.
+
+    Parameters
+    ----------
+    counted : Counted
+        The partition.
+    chosen : Chosen
+        What all partitions share.
+    classifier : BernoulliNB
+        Not fitted, and not changed.
+    """
+    rows, codes = rows_of(counted, chosen)
+    if not len(codes):
+        return None
+    labels = chosen.classes[codes]
+    weights = None if chosen.factors is None else chosen.factors[codes]
+    return copy(classifier).partial_fit(rows, labels, chosen.classes, sample_weight=weights)
+
+
+def merge_learnt(models: list[Any]) -> Any:
+    """Return one model of what several have learnt.
+
+    Parameters
+    ----------
+    models : list of BernoulliNB or None
+        Not changed.
+    """
+    learnt = [model for model in models if model is not None]
+    if not learnt:
+        return None
+    merged = copy(learnt[0])
+    for model in learnt[1:]:
+        merged.merge(model)
+    return merged

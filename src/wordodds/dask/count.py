@@ -1,0 +1,220 @@
+"""What workers do with text: count partitions, choose a vocabulary for all, move the columns."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from wordodds._labels import encode_labels
+from wordodds._row_weights import class_weights
+from wordodds.classifier.kinds import Kind
+from wordodds.classifier.steps import text_steps
+from wordodds.dask.labels import Labels, labels_of, union
+from wordodds.dask.partitions import columns_of, located
+from wordodds.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from wordodds.text.grow import empty_vocabulary
+from wordodds.text.prune import map_columns
+from wordodds.text.remap import columns_in, tally_of_fitted
+
+__all__ = ["Chosen", "Counted", "Recipe", "choose", "count", "merge_seen", "rows_of", "see"]
+
+
+class Recipe(NamedTuple):
+    """How text is counted."""
+
+    parameters: Any  # a TextClassifier, for its text options
+    kind: Kind  # without its model
+    class_weight: Any
+    text: str
+    label: str
+
+
+class Counted(NamedTuple):
+    """A partition, counted; stays on its worker."""
+
+    vectorizer: CountVectorizer | None  # with the partition's own vocabulary; None: hashed
+    counts: Any  # csr, (n_documents, n_terms); of hashed text the final rows
+    classes: npt.NDArray[Any]  # of this partition
+    codes: npt.NDArray[np.int32]
+    name: str
+
+
+class Seen(NamedTuple):
+    """What some partitions have: terms and labels."""
+
+    vectorizer: CountVectorizer | None  # with document frequencies; None: hashed
+    labels: Labels
+
+
+class Chosen(NamedTuple):
+    """What all partitions share."""
+
+    steps: list[Any]  # text into rows, fitted
+    classes: npt.NDArray[Any]  # those that weigh something
+    class_counts: npt.NDArray[np.int64]  # documents of each
+    factors: npt.NDArray[np.float64] | None  # the weight of each; None: all weigh 1
+    n_columns: int
+
+    @property
+    def total_weight(self) -> float:
+        """The weight of all documents."""
+        factors = 1.0 if self.factors is None else self.factors
+        return float(np.sum(self.class_counts * factors))
+
+
+def count(partition: Any, name: str, recipe: Recipe) -> Counted:
+    """Count a partition with a vocabulary of its own.
+
+    Parameters
+    ----------
+    partition : object
+        As in `columns_of`.
+    name : str
+        For messages.
+    recipe : Recipe
+        How.
+    """
+    with located(name):
+        texts, labels = columns_of(partition, recipe.text, recipe.label)
+        n_documents = len(labels)
+        classes, codes = encode_labels(labels, n_documents)
+        steps = text_steps(recipe.parameters, recipe.kind)
+        if isinstance(steps[0], HashingVectorizer):
+            return Counted(None, _hashed(steps, texts, n_documents), classes, codes, name)
+        vectorizer = _own_vectorizer(steps[0])
+        return Counted(vectorizer, _counts(vectorizer, texts, n_documents), classes, codes, name)
+
+
+def see(counted: Counted) -> Seen:
+    """Return what the choice of a vocabulary needs of a partition.
+
+    Parameters
+    ----------
+    counted : Counted
+        The partition.
+    """
+    labels = labels_of(counted.classes, counted.codes, counted.name)
+    if counted.vectorizer is None:
+        return Seen(None, labels)
+    return Seen(tally_of_fitted(counted.vectorizer, counted.counts), labels)
+
+
+def merge_seen(seen: list[Seen]) -> Seen:
+    """Return what several groups of partitions have together.
+
+    Parameters
+    ----------
+    seen : list of Seen
+        In the order of the partitions.
+    """
+    labels = union([one.labels for one in seen])
+    if seen[0].vectorizer is None:
+        return Seen(None, labels)
+    merged = clone(seen[0].vectorizer)
+    for one in seen:
+        merged.merge(one.vectorizer)
+    return Seen(merged, labels)
+
+
+def choose(seen: Seen, recipe: Recipe) -> Chosen:
+    """Choose the vocabulary and the classes of the whole collection.
+
+    Parameters
+    ----------
+    seen : Seen
+        Of all partitions.
+    recipe : Recipe
+        With the limits of the vocabulary.
+    """
+    classes, class_counts = seen.labels.classes, seen.labels.counts
+    n_documents = int(class_counts.sum())
+    if not n_documents:
+        raise ValueError("the collection has no documents: there is nothing to learn from")
+    steps = text_steps(recipe.parameters, recipe.kind, n_documents)
+    if seen.vectorizer is None:
+        rows: Any = [""]
+        for step in steps:  # none of which learns from the text
+            rows = step.fit_transform(rows)
+        n_columns = rows.shape[1]
+    else:
+        steps[0].merge(seen.vectorizer)
+        # Chooses the terms, or says why none is left.
+        n_columns = CountVectorizer.transform(steps[0], []).shape[1]
+    factors = None
+    if recipe.class_weight is not None:
+        codes = np.arange(len(classes), dtype=np.int32)
+        factors = class_weights(recipe.class_weight, classes, codes, class_counts.astype(float))
+        weighs = factors > 0.0
+        if not weighs.any():
+            raise ValueError("the weight of every row is zero: there is nothing to learn from")
+        classes, class_counts, factors = classes[weighs], class_counts[weighs], factors[weighs]
+    return Chosen(steps, classes, class_counts, factors, n_columns)
+
+
+def rows_of(counted: Counted, chosen: Chosen) -> tuple[Any, npt.NDArray[np.int32]]:
+    """Return the rows of a partition under the vocabulary of all, and their classes.
+
+    Parameters
+    ----------
+    counted : Counted
+        The partition.
+    chosen : Chosen
+        What all partitions share; documents of classes that weigh nothing are left out.
+    """
+    rows = counted.counts
+    if counted.vectorizer is not None:
+        columns = columns_in(counted.vectorizer, chosen.steps[0])
+        rows = _moved(rows, columns, chosen.n_columns)
+        if isinstance(chosen.steps[0], TfidfVectorizer) and rows.shape[0]:
+            rows = chosen.steps[0]._tfidf.transform(rows, copy=False)
+    position_of = {label: code for code, label in enumerate(chosen.classes.tolist())}
+    positions = [position_of.get(label, -1) for label in counted.classes.tolist()]
+    codes = np.array(positions, dtype=np.int32)[counted.codes]
+    if -1 in positions:
+        rows, codes = rows[codes >= 0], codes[codes >= 0]
+    return rows, codes
+
+
+def _own_vectorizer(step: CountVectorizer) -> CountVectorizer:
+    """Return a vectorizer that finds the same features and keeps them all."""
+    names = CountVectorizer().get_params()
+    options = {name: value for name, value in step.get_params().items() if name in names}
+    unlimited = {"min_df": 1, "max_df": 1.0, "max_features": None, "dtype": np.int64}
+    return CountVectorizer(**options | unlimited)
+
+
+def _counts(vectorizer: CountVectorizer, texts: Any, n_documents: int) -> Any:
+    try:
+        return vectorizer.fit_transform(texts)
+    except ValueError as error:
+        if str(error) != str(empty_vocabulary()):
+            raise
+    # Other partitions may have words.
+    vectorizer.vocabulary_ = {}
+    return sp.csr_matrix((n_documents, 0), dtype=np.int64)
+
+
+def _hashed(steps: list[Any], texts: Any, n_documents: int) -> Any:
+    if not n_documents:
+        return sp.csr_matrix((0, steps[0].n_features))
+    rows = texts
+    for step in steps:
+        rows = step.fit_transform(rows)
+    return rows
+
+
+def _moved(counts: Any, columns: npt.NDArray[np.int64], n_columns: int) -> Any:
+    """Renumber columns; both vocabularies are sorted, so that rows stay so."""
+    if len(columns) and columns.min() >= 0:  # nothing to drop
+        moved = columns.astype(counts.indices.dtype)[counts.indices]
+        rows = (counts.data, moved, counts.indptr)
+    else:
+        indptr, indices, data = map_columns(
+            (counts.indptr, counts.indices, counts.data), columns, binary=False, sums=False
+        )
+        rows = (data, indices, indptr)
+    return sp.csr_matrix(rows, shape=(counts.shape[0], n_columns))

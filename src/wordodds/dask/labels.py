@@ -1,0 +1,79 @@
+"""The labels of partitions, put together."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds.bayes.batches import union_of_classes
+
+__all__ = ["Labels", "labels_of", "union"]
+
+
+class Labels(NamedTuple):
+    """Classes, sorted, and how many documents each has."""
+
+    classes: npt.NDArray[Any]
+    counts: npt.NDArray[np.int64]
+    name: str  # of a partition that has such labels
+
+
+def labels_of(classes: npt.NDArray[Any], codes: npt.NDArray[np.int32], name: str) -> Labels:
+    """Return the labels of a partition.
+
+    Parameters
+    ----------
+    classes, codes : ndarray
+        As `encode_labels` gives them.
+    name : str
+        Of the partition.
+
+    Examples
+    --------
+    >>> labels_of(np.array(["ham", "spam"]), np.array([1, 1, 0], dtype=np.int32), "partition 0")
+    Labels(classes=array(['ham', 'spam'], dtype='<U4'), counts=array([1, 2]), name='partition 0')
+    """
+    return Labels(classes, np.bincount(codes, minlength=len(classes)), name)
+
+
+def union(labels: list[Labels]) -> Labels:
+    """Return the labels of several partitions, as if they had been one.
+
+    Parameters
+    ----------
+    labels : list of Labels
+        At least one.
+
+    Raises
+    ------
+    ValueError
+        If they are of different kinds, naming the partitions.
+
+    Examples
+    --------
+    >>> one = Labels(np.array(["spam"]), np.array([3]), "partition 0")
+    >>> other = Labels(np.array(["ham", "spam"]), np.array([1, 2]), "partition 1")
+    >>> union([one, other])
+    Labels(classes=array(['ham', 'spam'], dtype='<U4'), counts=array([1, 5]), name='partition 0')
+    """
+    whole = labels[0]
+    for other in labels[1:]:
+        if not len(other.classes):
+            continue
+        if not len(whole.classes):  # the kind of no labels says nothing
+            whole = other
+            continue
+        try:
+            classes, ours, theirs = union_of_classes(whole.classes, other.classes)
+        except ValueError:
+            raise ValueError(
+                f"labels must be of one kind, str or whole numbers: {whole.name} has "
+                f"{whole.classes.dtype}, {other.name} {other.classes.dtype}"
+            ) from None
+        counts = np.zeros(len(classes), dtype=np.int64)
+        counts[ours] += whole.counts
+        counts[theirs] += other.counts
+        whole = Labels(classes, counts, whole.name)
+    return whole

@@ -1,0 +1,216 @@
+"""Logistic regression over partitions: workers sum, the client's solver decides where to look."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from wordodds._estimator import adopt
+from wordodds.dask import rows as tasks
+from wordodds.dask.count import Chosen
+from wordodds.dask.objective import RemoteObjective
+from wordodds.dask.work import Work
+from wordodds.linear.descent import Descent, Limits, descend
+from wordodds.linear.fit import weights_as
+from wordodds.linear.problem import penalty_of
+from wordodds.linear.settings import Settings, settings_of, weight_type
+from wordodds.linear.solvers import DESCENTS
+
+__all__ = ["check_logistic", "check_nb_logistic", "fit_logistic", "fit_nb_logistic"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+SOLVERS = ("auto", "newton-cg", "lbfgs", "cg", "gd")
+# Of NBLogisticRegression, whose own limits are epochs of a solver that visits row by row.
+TOL = 1e-4
+ITERATIONS_MAX = 100
+
+
+class Minimum(NamedTuple):
+    """Where a solver ended."""
+
+    columns: Floats  # (n_columns of the matrix, width)
+    intercept: Floats  # (n_columns of weights,)
+    descent: Descent
+    solver: str
+
+
+def check_logistic(model: Any) -> Settings:
+    """Return the settings of a LogisticRegression, if it can be fitted by rounds.
+
+    Parameters
+    ----------
+    model : LogisticRegression
+        Its parameters.
+    """
+    if model.multi_class not in ("multinomial", "ovr"):
+        raise ValueError(
+            f"multi_class={model.multi_class!r} fits each pair of classes by itself, which "
+            'wordodds.dask does not: use multi_class="multinomial" or "ovr"'
+        )
+    if model.solver not in SOLVERS:
+        raise ValueError(
+            f"solver={model.solver!r} does not run on a cluster: use one of {', '.join(SOLVERS)}"
+        )
+    settings = settings_of(model, SOLVERS)
+    if settings.l1_ratio > 0.0:
+        raise ValueError(
+            f"l1_ratio={model.l1_ratio} needs a solver that goes column by column, which "
+            "wordodds.dask does not have: use l1_ratio=0.0"
+        )
+    return settings
+
+
+def check_nb_logistic(model: Any) -> None:
+    """Check the parameters of an NBLogisticRegression.
+
+    Parameters
+    ----------
+    model : NBLogisticRegression
+        Its parameters.
+    """
+    model._check_parameters()
+
+
+def fit_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> Any:
+    """Fit a LogisticRegression.
+
+    Parameters
+    ----------
+    model : LogisticRegression
+        Its parameters; fitted, and returned.
+    counted : list of Future
+        Of `Counted`.
+    chosen : Future
+        Of `Chosen`.
+    work : Work
+        Which tasks belong to.
+    """
+    began = time.perf_counter()
+    settings = check_logistic(model)
+    rows = work.map(tasks.prepare, counted, chosen=chosen, constant=None)
+    known: Chosen = work.result(chosen)
+    n_columns = _columns_for(model, known.classes)
+    softmax = n_columns > 1 and model.multi_class == "multinomial"
+    loss = tasks.LossOfRows(softmax, n_columns, settings.fit_intercept)
+    penalty = penalty_of(settings.C, known.total_weight)
+    objective = RemoteObjective(work, rows, known.n_columns, loss, penalty)
+    found = _minimum(objective, settings.solver, settings.limits, began)
+    columns, intercept = weights_as(
+        weight_type(model.dtype, np.float64), found.columns, found.intercept
+    )
+    return adopt(
+        model,
+        sp.csr_array((1, known.n_columns)),
+        classes_=known.classes,
+        _columns=columns,
+        intercept_=intercept,
+        n_iter_=np.array([found.descent.n_iter]),
+        solver_=found.solver,
+        history_=found.descent.history,
+        _kind=model.multi_class,
+    )
+
+
+def fit_nb_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> Any:
+    """Fit an NBLogisticRegression, to the optimum.
+
+    Parameters
+    ----------
+    model : NBLogisticRegression
+        Its parameters; fitted, and returned.
+    counted, chosen, work
+        As in `fit_logistic`.
+    """
+    began = time.perf_counter()
+    constant = float(model.intercept_scaling) if model.fit_intercept else None
+    rows = work.map(tasks.prepare, counted, chosen=chosen, constant=constant)
+    known: Chosen = work.result(chosen)
+    n_columns = _columns_for(model, known.classes)
+    total = known.total_weight
+    documents = work.map(
+        tasks.class_documents, rows, n_classes=len(known.classes), total_weight=total
+    )
+    _, of_classes = work.result(work.tree(tasks.add, documents))
+    scale = _scale(of_classes[: known.n_columns], n_columns, model.alpha, model.floor)
+    loss = tasks.LossOfRows(False, n_columns, False)
+    objective = RemoteObjective(work, rows, known.n_columns + (constant is not None), loss, 0.0)
+    objective.penalty = _penalty(scale, objective.shape, penalty_of(model.C, total))
+    tol = TOL if model.tol is None else float(model.tol)
+    found = _minimum(objective, "auto", Limits(tol, ITERATIONS_MAX), began)
+    intercept = np.zeros(n_columns)
+    if constant is not None:
+        intercept = constant * found.columns[-1, :n_columns]
+    return adopt(
+        model,
+        sp.csr_array((1, known.n_columns)),
+        classes_=known.classes,
+        _columns=np.ascontiguousarray(found.columns[: known.n_columns]),
+        intercept_=intercept,
+        n_iter_=found.descent.n_iter,
+    )
+
+
+def _columns_for(model: Any, classes: npt.NDArray[Any]) -> int:
+    if len(classes) < 2:
+        raise ValueError(
+            f"{type(model).__name__} needs samples of at least 2 classes in the data, but the data "
+            f"contains only one class: {classes.tolist()[0]!r}"
+        )
+    return 1 if len(classes) == 2 else len(classes)
+
+
+def _minimum(objective: RemoteObjective, solver: str, limits: Limits, began: float) -> Minimum:
+    """Run a solver; what it finds is a weight for each column, and perhaps intercepts."""
+    name = "newton-cg" if solver == "auto" else solver
+    descent = descend(DESCENTS[name](objective, np.zeros(objective.shape)), limits, began)
+    if descent.reason == "interrupted":
+        raise KeyboardInterrupt
+    _warn_early(descent, limits, name)
+    n_cols, n_columns = objective.matrix.n_cols, objective.loss.n_columns
+    columns, intercept = descent.last.point[:n_cols], np.zeros(n_columns)
+    if objective.fit_intercept:
+        intercept = descent.last.point[-1, :n_columns].copy()
+    if objective.loss.coupled:
+        # To add the same to all classes changes no probability; the shortest weights add up to 0.
+        columns[:, :n_columns] -= columns[:, :n_columns].mean(axis=1, keepdims=True)
+        intercept -= intercept.mean()
+    return Minimum(columns, intercept, descent, name)
+
+
+def _warn_early(descent: Descent, limits: Limits, solver: str) -> None:
+    norm = descent.last.gradient_norm
+    # A solver that finds no way down within rounding is as near as double precision comes.
+    near = descent.reason == "rounding" and norm <= max(10.0 * limits.tol, 1e-9)
+    if descent.reason in ("converged", "callback") or near:
+        return
+    from sklearn.exceptions import ConvergenceWarning
+
+    warnings.warn(
+        f"{solver} ended by {descent.reason} after {descent.n_iter} iterations, before the "
+        f"gradient was small: its norm is {norm:.2g}, tol is {limits.tol:g}. Raise max_iter or "
+        "max_time; a smaller C is easier. To accept this fit, raise tol.",
+        ConvergenceWarning,
+        stacklevel=5,
+    )
+
+
+def _scale(documents: Floats, n_columns: int, alpha: float, floor: float) -> Floats:
+    """Return the squared log-count ratio of each feature and class, plus the floor."""
+    rest = documents.sum(axis=1, keepdims=True) - documents
+    own, other = documents + alpha, rest + alpha
+    ratio = np.log(own / own.sum(axis=0)) - np.log(other / other.sum(axis=0))
+    return np.asarray(ratio[:, -n_columns:] ** 2 + floor)
+
+
+def _penalty(scale: Floats, shape: tuple[int, int], penalty: float) -> Floats:
+    """Return lambda of each weight; the intercepts' column, if there is one, has scale 1."""
+    whole = np.ones(shape)
+    whole[: len(scale), : scale.shape[1]] = scale
+    # A ratio of zero without a floor holds its weight at zero.
+    return np.minimum(penalty / np.maximum(whole, 1e-100), 1e100)

@@ -1,0 +1,243 @@
+"""The client's side of a job: tasks, trees of tasks, and how they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any
+from weakref import WeakSet
+
+__all__ = ["FEW", "Work", "client_of", "identity", "quietly"]
+
+# Of sums, where a level of the tree costs a message; what takes time to merge has fewer, so that
+# several workers merge at once.
+FAN_IN = 8
+FEW = 4
+
+
+def client_of(client: Any) -> Any:
+    """Return the client that a job runs on.
+
+    Parameters
+    ----------
+    client : distributed.Client or None
+        None: the current one.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or it must be awaited.
+    """
+    try:
+        import distributed
+    except ImportError:
+        raise ImportError(
+            "wordodds.dask needs dask.distributed: pip install 'wordodds[dask]'"
+        ) from None
+    if client is None:
+        try:
+            client = distributed.get_client()
+        except ValueError:
+            raise ValueError(
+                "there is no Dask client: make one, such as client = distributed.Client(), or "
+                "pass client="
+            ) from None
+    if not isinstance(client, distributed.Client):
+        raise TypeError(f"client must be a distributed.Client, got {type(client).__name__}")
+    if client.asynchronous:
+        raise ValueError("client must not be asynchronous: make it with asynchronous=False")
+    return client
+
+
+class Work:
+    """Tasks of one job; as a context manager it ends them.
+
+    Whatever a task needs is the result of another one or stands in its own definition, so that what
+    a dead worker held can be computed again. When the block ends, by an exception or Ctrl-C too,
+    results are released and what has not begun is not begun.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Of the cluster.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        # Weak: a result that nobody waits for any more leaves the workers at once.
+        self._futures: WeakSet[Any] = WeakSet()
+
+    def __enter__(self) -> Work:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # A task whose result nobody wants is not begun any more. To cancel would be less sure: the
+        # scheduler's way from a task to what depends on it fails where somebody has let that go.
+        for future in list(self._futures):
+            future.release()
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return the future of a call.
+
+        Parameters
+        ----------
+        function : callable
+            Of a module that workers can import.
+        *arguments : object
+            Futures, also within a list, or values.
+        """
+        with quietly():
+            future = self._client.submit(function, *arguments, pure=False)
+        self._futures.add(future)
+        return future
+
+    def spread(self, function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Return the futures of calls, neighbours on the same worker where that has time for them.
+
+        What is put together later is then mostly in one place.
+
+        Parameters
+        ----------
+        function : callable
+            Of what is in an item.
+        items : sequence of tuple
+            Values.
+        """
+        threads = sorted(self._client.nthreads().items())
+        slots = [address for address, n_threads in threads for _ in range(n_threads)]
+        if not slots:  # they are yet to come
+            return [self.submit(function, *item) for item in items]
+        with quietly():
+            futures = [
+                self._client.submit(
+                    function,
+                    *item,
+                    pure=False,
+                    workers=[slots[i * len(slots) // len(items)]],
+                    allow_other_workers=True,
+                )
+                for i, item in enumerate(items)
+            ]
+        self._futures.update(futures)
+        return futures
+
+    def map(self, function: Callable[..., Any], items: Sequence[Any], **common: Any) -> list[Any]:
+        """Return the futures of a call for each item.
+
+        Parameters
+        ----------
+        function : callable
+            Of an item and what is common to all.
+        items : sequence
+            Futures or values.
+        **common : object
+            Futures or values.
+        """
+        with quietly():
+            futures: list[Any] = self._client.map(function, items, pure=False, **common)
+        self._futures.update(futures)
+        return futures
+
+    def compute(self, delayed: Sequence[Any]) -> list[Any]:
+        """Return the futures of delayed objects.
+
+        Parameters
+        ----------
+        delayed : sequence of Delayed
+            What to begin with.
+        """
+        with quietly():
+            futures = list(self._client.compute(list(delayed)))
+        self._futures.update(futures)
+        return futures
+
+    def tree(
+        self, function: Callable[[list[Any]], Any], futures: Sequence[Any], fan_in: int = FAN_IN
+    ) -> Any:
+        """Return the future of all results put together, a few at a time.
+
+        Which are put together depends on their order alone, not on the workers.
+
+        Parameters
+        ----------
+        function : callable
+            Of a list of results; it must not change them.
+        futures : sequence of Future
+            At least one.
+        fan_in : int
+            How many at a time.
+        """
+        level = list(futures)
+        while True:
+            level = [
+                self.submit(function, level[first : first + fan_in])
+                for first in range(0, len(level), fan_in)
+            ]
+            if len(level) == 1:
+                return level[0]
+
+    def round(
+        self,
+        function: Callable[..., Any],
+        items: Sequence[tuple[Any, ...]],
+        shared: Any,
+        combine: Callable[[list[Any]], Any],
+    ) -> Any:
+        """Return all results of a call for each item, put together as by `tree`.
+
+        As one graph: the scheduler takes longer for a message than workers for a small task.
+
+        Parameters
+        ----------
+        function : callable
+            Of what is in an item, and of what all share.
+        items : sequence of tuple
+            Futures and small values.
+        shared : object
+            A value that may be large: it leaves the client once, and workers pass it on.
+        combine : callable
+            As ``function`` of `tree`.
+        """
+        from dask.delayed import delayed
+
+        once = delayed(identity, pure=False)(shared)
+        call, put_together = delayed(function, pure=False), delayed(combine, pure=False)
+        level = [call(*item, once) for item in items]
+        while True:
+            groups = range(0, len(level), FAN_IN)
+            level = [put_together(level[first : first + FAN_IN]) for first in groups]
+            if len(level) == 1:
+                return self.result(self.compute(level)[0])
+
+    def result(self, future: Any) -> Any:
+        """Wait for a result.
+
+        Parameters
+        ----------
+        future : Future
+            Or a list of them.
+        """
+        return self._client.gather(future)
+
+
+def identity(value: Any) -> Any:
+    """Return a value: as a result, workers hand it to each other.
+
+    Parameters
+    ----------
+    value : object
+        Kept by the scheduler too, so that it outlives any worker.
+    """
+    return value
+
+
+def quietly() -> Any:
+    """Keep Dask from warning of values within tasks: they are there so that none gets lost."""
+    import dask
+
+    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"})
