@@ -63,9 +63,14 @@ def mail():
 @pytest.fixture(scope="session")
 def cluster():
     """Start a cluster whose nannies replace workers that are killed."""
-    # Its scheduler is in this process, where a log of messages would keep the futures they name.
+    options = {
+        # Its scheduler is in this process, where a log of messages would keep futures.
+        "distributed.admin.low-level-log-length": 0,
+        # A cluster gives up a worker that is away twice, some seconds apart, as ours are.
+        "distributed.deploy.lost-worker-timeout": "1 hour",
+    }
     with (
-        dask.config.set({"distributed.admin.low-level-log-length": 0}),
+        dask.config.set(options),
         LocalCluster(
             n_workers=2,
             threads_per_worker=1,

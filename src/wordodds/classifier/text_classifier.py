@@ -227,7 +227,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         --------
         >>> from wordodds import TextClassifier
         >>> batches = [(["free money", "lunch?"], ["spam", "ham"]), (["cheap money"], ["spam"])]
-        >>> classifier = TextClassifier("naive_bayes").fit_stream(batches)
+        >>> classifier = TextClassifier("naive_bayes").fit_stream(batches, memory="8GB")
         >>> classifier.predict(["money"])
         array(['spam'], dtype='<U4')
         """

@@ -31,7 +31,7 @@ def fit(
     Naive Bayes is that of `TextClassifier.fit` on all documents, bit for bit, where it counts whole
     words. Logistic regression is minimised by rounds of sums over the partitions, to the optimum of
     the same objective; "nb_logistic" goes there too, until no component of its gradient is above
-    1e-4 or after 100 iterations, while `TextClassifier.fit` stops on its way.
+    1e-6 or after 300 iterations, while `TextClassifier.fit` stops on its way.
 
     Parameters
     ----------
