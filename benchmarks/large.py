@@ -132,7 +132,13 @@ def table(courses, memory):
     return "\n".join(rows)
 
 
-def thinned(course, n=400):
+def from_file(path):
+    """Return the courses of a file that `main` wrote, and the memory that they were given."""
+    found = json.loads(Path(path).read_text())
+    return [Course(**course) for course in found["courses"]], found["memory"]
+
+
+def thinned(course, n=150):
     """Return a course of so many looks, for a file; peaks stay."""
     borders = np.unique(np.linspace(0, len(course.seconds), n + 1).astype(int))
     parts = list(pairwise(borders.tolist()))

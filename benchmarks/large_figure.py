@@ -24,9 +24,10 @@ def make_figure(courses, memory):
     for course in courses:
         colour = LOOKS[course.name]
         done = np.asarray(course.done) / 1e9
+        held.plot(done, np.asarray(course.held) / 1e6, color=colour, label=course.name)
         passes = f", {course.passes} passes" if course.passes > 1 else ""
-        held.plot(done, np.asarray(course.held) / 1e6, color=colour, label=course.name + passes)
-        rate.plot(*rates(course), color=colour, label=f"{course.name}: {course.rate:.0f} MB/s")
+        whole = f"{course.name}: {course.rate:.0f} MB/s{passes}"
+        rate.plot(*rates(course), color=colour, label=whole)
     held.axhline(memory / 1e6, color=GREY, linestyle="--", label="given")
     held.set_ylabel("memory of the process, MB")
     held.set_ylim(0.0, None)

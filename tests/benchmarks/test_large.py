@@ -1,7 +1,7 @@
 """The corpus that is larger than the memory, and the jobs on it, in their small form."""
 
-import json
 from itertools import islice
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -49,7 +49,7 @@ def test_200_megabytes_within_the_memory(newsgroups_data, tmp_path, capsys):
     figure = tmp_path / "figure.svg"
     arguments = ["--size=200MB", "--memory=500MB", f"--json={found}", f"--figure={figure}"]
     assert large.main([*arguments, f"--folder={tmp_path}"]) == 0
-    courses = [large.Course(**course) for course in json.loads(found.read_text())["courses"]]
+    courses, _ = large.from_file(found)
     assert [course.name for course in courses] == ["train, hashed", "train, vocabulary", "predict"]
     told = capsys.readouterr().out
     for course in courses:
@@ -57,6 +57,12 @@ def test_200_megabytes_within_the_memory(newsgroups_data, tmp_path, capsys):
         assert f"| {course.name} |" in told
     assert "<svg" in figure.read_text()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["figure.svg", "found.json"]
+
+
+def test_the_page_shows_what_was_measured():
+    root = Path(__file__).parents[2]
+    table = large.table(*large.from_file(root / "benchmarks" / "large.json"))
+    assert f"<!-- benchmarks.large -->\n\n{table}\n" in (root / "docs" / "scale.md").read_text()
 
 
 def test_a_job_that_fails_is_named(tmp_path):

@@ -139,8 +139,7 @@ class GrowingVocabulary:
             tally.add_tally(batch)
             if self.max_terms is not None and len(tally) > 2 * self.max_terms:
                 tally.prune(self.max_terms)
-            self._set_tally(tally)
-            self._grown_with = _text_parameters(self)
+            self._start_from(tally)
 
     def _check_same_text(self: Any, others: dict[str, Any]) -> None:
         mine = getattr(self, "_grown_with", None) or _text_parameters(self)
@@ -167,9 +166,11 @@ class GrowingVocabulary:
             vocabulary, frequency = vocabulary.subset(keep.astype(np.uint8)), frequency[keep]
         return vocabulary, Frequencies(frequency, undercount)
 
-    def _set_tally(self: Any, tally: TermTally) -> None:
+    def _start_from(self: Any, tally: TermTally) -> None:
+        """Take a tally over, in the place of what was learnt before."""
         self._forget_vocabulary()
         self._tally = tally
+        self._grown_with = _text_parameters(self)
 
     def _check_can_grow(self: Any) -> None:
         if self.vocabulary is not None:

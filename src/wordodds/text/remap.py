@@ -61,5 +61,5 @@ def tally_of_fitted(vectorizer: CountVectorizer, counts: Any) -> CountVectorizer
         *vocabulary.packed(), frequency, totals.astype(np.int64), counts.shape[0], 0, key
     )
     grown: CountVectorizer = clone(vectorizer)
-    grown._add_tally(tally)
+    grown._start_from(tally)
     return grown

@@ -73,7 +73,7 @@ def learn_vocabulary(
     finally:
         for run in runs:
             run.close()
-    vectorizer._add_tally(tally)
+    vectorizer._start_from(tally)
 
 
 class _Piece(NamedTuple):
