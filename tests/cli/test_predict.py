@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 
 import numpy as np
 import pyarrow.parquet
@@ -206,3 +207,34 @@ def test_a_label_that_breaks_lines_needs_another_format(predict, model, monkeypa
     assert r"the label 'a\nb' does not fit on a line: pass --output-format jsonl" in result.err
     result = predict("--output-format", "jsonl", stdin=b"free\n")
     assert json.loads(result.out) == {"label": "tab\there"}
+
+
+def test_the_input_is_not_overwritten(predict, tmp_path):
+    path = write_jsonl(tmp_path / "in.jsonl", ["free money"])
+    other = write_jsonl(tmp_path / "other.jsonl", ["lunch"])
+    before = path.read_bytes()
+    (tmp_path / "link.jsonl").symlink_to(path)
+    for target in (path, tmp_path / "link.jsonl"):
+        for sources in ([path], [other, tmp_path / "i*.jsonl"]):
+            result = predict(*sources, "--output", target)
+            assert (result.code, result.err.count("\n")) == (2, 1)
+            assert f"{target} would be written onto {path}, which is read" in result.err
+    assert path.read_bytes() == before
+
+
+def test_results_do_not_lie_inside_an_input(predict, tmp_path):
+    (tmp_path / "corp").mkdir()
+    (tmp_path / "corp" / "1").write_text("free money")
+    for target in ("corp/out.jsonl", "corp/out/"):
+        result = predict(tmp_path / "corp", "--output", f"{tmp_path}/{target}")
+        assert (result.code, result.err.count("\n")) == (2, 1)
+        assert f"would lie inside {tmp_path / 'corp'}, which is read" in result.err
+    assert [path.name for path in (tmp_path / "corp").iterdir()] == ["1"]
+    assert predict(tmp_path / "corp", "--output", tmp_path / "corp.jsonl").code == 0
+
+
+def test_a_device_may_be_read_and_written(predict):
+    # As a terminal is, which is both standard input and standard output.
+    arguments = ("--format", "lines", "--output-format", "lines", "--output", os.devnull)
+    result = predict(os.devnull, *arguments)
+    assert (result.code, result.err) == (0, "")

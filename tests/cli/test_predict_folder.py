@@ -227,17 +227,87 @@ class TestResume:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            ("{", "not a journal of wordodds"),
-            ("[]", "not a journal of wordodds"),
-            ('{"format": 1, "parts": [{}]}', "not a journal of wordodds"),
+            ("{", "the journal is damaged"),
+            ("[]", "the journal is damaged"),
+            ("[" * 100_000, "the journal is damaged"),
+            ('{"format": 1, "parts": [{}]}', "the journal is damaged"),
+            ('{"format": true}', "the journal is damaged"),
             ('{"format": 2}', "a journal of format 2, and this program knows 1"),
         ],
+        ids=lambda value: value[:30],
     )
     def test_a_damaged_journal(self, predict, cut, content, message):
         (cut(2) / "_wordodds.json").write_text(content)
         result = predict("in/*.jsonl", "--output", "out/", "--resume", *SMALL)
         assert (result.code, result.err.count("\n")) == (1, 1)
         assert message in result.err
+
+    def resume_damaged(self, predict, folder, journal):
+        put_journal(folder, journal)
+        before = contents(folder)
+        result = predict("in/*.jsonl", "--output", "out/", "--resume", *SMALL)
+        assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+        assert "out/_wordodds.json: the journal is damaged (" in result.err
+        assert result.err.endswith("): name another folder\n")
+        assert contents(folder) == before
+
+    def test_fields_of_the_wrong_kind(self, predict, cut):
+        folder = cut(5)
+        journal = journal_of(folder)
+        deep = json.loads("[" * 500 + "]" * 500)
+        for name in ("model", "options", "inputs", "parts"):
+            for value in (None, 7, {"x": [1]}, [deep]):
+                self.resume_damaged(predict, folder, {**journal, name: value})
+        self.resume_damaged(predict, folder, {**journal, "more": 1})
+        for name in journal["parts"][1]:
+            for value in (None, -1, 7.0, "x", [1], {}, deep):
+                changed = [dict(part) for part in journal["parts"]]
+                changed[1][name] = value
+                self.resume_damaged(predict, folder, {**journal, "parts": changed})
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"input": 3},
+            {"input": True},
+            {"input": 1},
+            {"first_batch": 1},
+            {"n_batches": 0},
+            {"n_batches": 3},
+            {"last": True},
+            {"last": 0},
+            {"skipped": True},
+            {"bad_rows": ["more than were skipped"]},
+            {"file": "a.part-00000.jsonl"},
+            {"file": "../in/a.jsonl"},
+        ],
+        ids=str,
+    )
+    def test_a_part_that_cannot_be(self, predict, cut, change):
+        folder = cut(5)
+        journal = journal_of(folder)
+        journal["parts"][1] |= change
+        self.resume_damaged(predict, folder, journal)
+
+    @pytest.mark.parametrize("order", ["1234", "0234", "0124", "0134", "00", "0112", "34", "01223"])
+    def test_parts_that_are_missing_or_doubled(self, predict, cut, order):
+        folder = cut(5)
+        journal = journal_of(folder)
+        journal["parts"] = [journal["parts"][int(n)] for n in order]
+        self.resume_damaged(predict, folder, journal)
+
+    @pytest.mark.parametrize("kind", ["pipe", "folder", "dangling"])
+    def test_a_journal_that_is_no_file(self, predict, cut, kind):
+        path = cut(2) / "_wordodds.json"
+        path.unlink()
+        {
+            "pipe": lambda: os.mkfifo(path),
+            "folder": path.mkdir,
+            "dangling": lambda: path.symlink_to("gone"),
+        }[kind]()
+        result = predict("in/*.jsonl", "--output", "out/", "--resume", *SMALL)
+        assert (result.code, result.err.count("\n")) == (1, 1)
+        assert "the journal is damaged (not a file): name another folder" in result.err
 
 
 def test_bad_rows_of_finished_parts_count(predict, tmp_path, shards, small_blocks):
@@ -320,6 +390,18 @@ class TestRefusals:
         assert (result.code, "a.part-00000.jsonl is there" in result.err) == (2, True)
         before.pop("_wordodds.json")
         assert contents(tmp_path / "out") == before
+
+    @pytest.mark.parametrize("name", ["a.part-00003.jsonl", "c.part-100000.jsonl"])
+    def test_a_folder_that_has_a_later_part(self, predict, tmp_path, shards, name):
+        (tmp_path / "out").mkdir()
+        for other in ("a.part-00000.csv", "x.part-00000.jsonl", "a.part-1.jsonl"):
+            (tmp_path / "out" / other).write_text("not of these inputs")
+        assert predict("in/*.jsonl", "--output", "out/").code == 0
+        (tmp_path / "new").mkdir()
+        (tmp_path / "new" / name).write_text("of another run")
+        result = predict("in/*.jsonl", "--output", "new/")
+        assert (result.code, f"new/{name} is there" in result.err) == (2, True)
+        assert os.listdir(tmp_path / "new") == [name]
 
     def test_inputs_that_are_not_there(self, predict, tmp_path, shards):
         for name, message in (

@@ -125,3 +125,26 @@ def test_standard_input_takes_hashed_features(wordodds, tmp_path):
     result = wordodds(*arguments, stdin=lines.encode())
     assert result.code == 1
     assert "a vocabulary takes two passes" in result.err
+
+
+def test_standard_input_has_no_second_pass(wordodds, tmp_path):
+    arguments = ["train", "-", "--model", tmp_path / "m.wordodds", "--hashed", "64", *MEMORY]
+    for option in (["--holdout", "0.2"], ["--calibrate", "platt"]):
+        result = wordodds(*arguments, *option, stdin=b"__label__a b\n")
+        assert result.code == 2
+        assert "can be read only once" in result.err
+
+
+def test_too_few_to_hold_out(wordodds, tmp_path, shards):
+    target = tmp_path / "m.wordodds"
+    result = wordodds("train", shards[2], "--model", target, *MEMORY, "--holdout", "1e-9")
+    assert result.code == 1
+    assert "300 documents are too few for --holdout" in result.err
+    assert not target.exists()
+
+
+def test_a_model_that_does_not_fit_says_what_to_do(wordodds, tmp_path, shards):
+    arguments = ["train", shards[2], "--model", tmp_path / "m.wordodds", *MEMORY]
+    result = wordodds(*arguments, "--hashed", str(2**28))
+    assert result.code == 1
+    assert "raise min_df or memory" in result.err

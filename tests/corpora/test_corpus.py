@@ -9,6 +9,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from wordodds._sizes import parse_size
 from wordodds.corpora import BadRowError, CorpusError, read, read_batches, read_corpus
 
 TEXTS = ["free, free money", 'say "hi"', "", "grüße \u2028 und mehr", "tab\there", "last"]
@@ -280,7 +281,6 @@ class TestBadRows:
         ({"keep": "id"}, r"keep must be a list of names, got 'id': pass \['id'\]"),
         ({"on_error": "panic"}, "on_error must be 'stop' or 'skip', got 'panic'"),
         ({"format": "xml"}, "format must be one of"),
-        ({"batch_bytes": 0}, "batch_bytes must be 1 or more"),
     ],
 )
 def test_bad_arguments(tmp_path, options, message):
@@ -298,3 +298,38 @@ def test_a_batch_of_parquet_is_bounded_whatever_the_row_groups(tmp_path):
     sizes = [b.column("text").nbytes for b in read(tmp_path / "*.parquet", batch_bytes=1 << 20)]
     assert max(sizes) < 25 << 20  # of 60 MB
     assert [row["text"] for row in rows_of(read(tmp_path / "*.parquet"))] == texts + short
+
+
+def test_what_is_not_there_does_not_wait(tmp_path):
+    (tmp_path / "dangling.jsonl").symlink_to(tmp_path / "gone")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("nope.jsonl", "dangling.jsonl"):
+        corpus = read(tmp_path / name)
+        assert not corpus.may_wait
+        with pytest.raises(FileNotFoundError, match=name):
+            list(corpus)
+    assert read(tmp_path / "pipe").may_wait
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"batch_bytes": "much"}, ValueError, "batch_bytes must be a size such as 500MB"),
+        ({"batch_bytes": 0}, ValueError, "batch_bytes must be 1 byte or more, got 0"),
+        ({"batch_bytes": None}, TypeError, "batch_bytes must be a number of bytes or text"),
+        ({"keep": None}, TypeError, "keep must be a list of names, got None"),
+        ({"keep": ["id", 1]}, TypeError, r"keep must be a list of names, got \['id', 1\]"),
+        ({"encoding": None}, TypeError, "encoding must be a name such as 'utf-8', got None"),
+    ],
+)
+def test_parameters_of_the_wrong_kind(tmp_path, options, error, message):
+    with pytest.raises(error, match=message):
+        read(tmp_path, **options)
+
+
+def test_batch_bytes_as_text(tmp_path):
+    path = put(tmp_path / "a.jsonl", pd.concat([FRAME] * 100))
+    for size in ("1kB", "4MB"):
+        sizes = [len(batch) for batch in read(path, batch_bytes=size)]
+        assert sizes == [len(batch) for batch in read(path, batch_bytes=parse_size(size))]
+        assert (len(sizes) > 1) == (size == "1kB")

@@ -111,3 +111,23 @@ def test_kinds_that_differ_between_batches(tmp_path):
     write(batches, tmp_path / "out.jsonl")
     lines = (tmp_path / "out.jsonl").read_text().splitlines()
     assert [json.loads(line)["k"] for line in lines] == ["a", "b", None]
+
+
+def test_what_is_no_stream_of_batches(tmp_path):
+    batch = TABLE.to_batches()[0]
+    twice = pyarrow.RecordBatch.from_arrays([[1], [2], [3]], ["a", "b", "a"])
+    bare = pyarrow.RecordBatch.from_arrays([], [])
+    for batches, error, message in (
+        ([twice], CorpusError, "two columns are called 'a'"),
+        (batch, TypeError, "batches must be an iterable of record batches, got one RecordBatch"),
+        (TABLE, TypeError, "got one Table: pass it in a list"),
+        ([["a"]], TypeError, "batches must hold record batches, got list"),
+        ([batch, "a"], TypeError, "batches must hold record batches, got str"),
+        ([bare], CorpusError, "a batch has no columns"),
+        ([batch, bare], CorpusError, "after 1000 rows a batch has the columns"),
+    ):
+        for name in ("out.jsonl", "out.csv", "out.parquet"):
+            with pytest.raises(error, match=message):
+                write(batches, tmp_path / name)
+    assert os.listdir(tmp_path) == []
+    assert write(TABLE.to_reader(), tmp_path / "out.jsonl") == 1000

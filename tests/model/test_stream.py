@@ -178,3 +178,30 @@ def test_a_missing_document_says_where(model):
 def test_bad_arguments(model, batches, options, error, message):
     with pytest.raises(error, match=message):
         list(model.predict_stream(batches, **options))
+
+
+def test_lists_with_missing_texts(model):
+    with pytest.raises(TypeError, match="1") as streamed:
+        list(model.predict_stream([["free", None]]))
+    with pytest.raises(TypeError) as direct:
+        model.predict(["free", None])
+    assert str(streamed.value) == str(direct.value)
+    lenient = TextClassifier("naive_bayes", missing="empty").fit(TEXTS, LABELS)
+    found = columns_of(lenient.predict_stream([["free", None], ["lunch"]]))["label"]
+    assert found == lenient.predict(["free", "", "lunch"]).tolist()
+
+
+def test_top_may_be_a_number_of_numpy(model):
+    found = columns_of(model.predict_stream([TEXTS], top=np.int64(2)))
+    assert found == columns_of(model.predict_stream([TEXTS], top=2))
+    for top in (np.int64(0), True, 1.0, "2"):
+        with pytest.raises(ValueError, match="top must be a whole number"):
+            model.predict_stream([TEXTS], top=top)
+
+
+@pytest.mark.parametrize("keep", [None, 7, ["id", 1]])
+def test_keep_must_be_names(model, keep):
+    with pytest.raises(TypeError, match="keep must be a list of names, got"):
+        model.predict_stream([TEXTS], keep=keep)
+    found = columns_of(model.predict_stream(batches_of(100), keep=np.array(["id"])))
+    assert found["id"] == list(range(500))

@@ -85,7 +85,7 @@ def _run_config(options: argparse.Namespace) -> int:
 def _one_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) and not str(error):
         return "not enough memory"
     notes = getattr(error, "__notes__", [])
     return " ".join(" ".join([str(error), *notes]).split())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from wordodds.cli.options import UsageError
@@ -79,21 +79,28 @@ class Journal:
         """Tell whether there is one in the folder already."""
         return os.path.lexists(self._path)
 
-    def resume(self) -> None:
+    def resume(self, name_of: Callable[[int, int], str]) -> None:
         """Take over the parts of the run before.
+
+        Parameters
+        ----------
+        name_of : callable
+            Gives the name of a part from the numbers of its input and of the part.
 
         Raises
         ------
         UsageError
             If that was another run.
         CorpusError
-            If the journal cannot be read, or a finished part is not as it was.
+            If the journal is damaged, or a finished part is not as it was.
         """
         written = self._load()
         self._check_same(written)
-        self.parts = [Part(**part) for part in written["parts"]]
-        for part in self.parts:
+        parts = [Part(**part) for part in written["parts"]]
+        self._check_order(parts, name_of)
+        for part in parts:
             self._check_there(part)
+        self.parts = parts
 
     def add(self, part: Part) -> None:
         """Note that a part is finished.
@@ -123,23 +130,41 @@ class Journal:
         return [part for part in self.parts if part.input == number]
 
     def _load(self) -> dict[str, Any]:
+        if not os.path.isfile(self._path):  # a pipe would be waited for
+            raise self._damaged("not a file")
         with open(self._path, "rb") as stream:
             data = stream.read()
         try:
             written = json.loads(data)
-            version = written["format"]
-            if version == _FORMAT:
-                [Part(**part) for part in written["parts"]]
-                [written[name] for name in _PARTS_OF_A_RUN]
-                dict(written["options"])
-        except (ValueError, TypeError, KeyError) as error:
-            raise CorpusError(f"{self._path}: not a journal of wordodds: {error!r}") from error
-        if version != _FORMAT:
+        except (ValueError, RecursionError) as error:
+            raise self._damaged("not JSON") from error
+        version = written.get("format") if isinstance(written, dict) else None
+        if type(version) is int and version != _FORMAT:
             raise CorpusError(
                 f"{self._path}: a journal of format {version!r}, and this program knows {_FORMAT}: "
                 "resume with the version that began"
             )
+        fault = _fault_of(written)
+        if fault is not None:
+            raise self._damaged(fault)
         return dict(written)
+
+    def _damaged(self, reason: str) -> CorpusError:
+        return CorpusError(f"{self._path}: the journal is damaged ({reason}): name another folder")
+
+    def _check_order(self, parts: list[Part], name_of: Callable[[int, int], str]) -> None:
+        """Refuse parts that are not the first ones of a run, each after the one before it."""
+        number = part_number = first_batch = 0
+        for place, part in enumerate(parts):
+            if part.input != number or number >= len(self._run["inputs"]):
+                raise self._damaged(f"parts[{place}] is of another input than expected")
+            name = name_of(number, part_number)
+            if part.file != name or part.first_batch != first_batch:
+                raise self._damaged(f"parts[{place}] is not {name} from batch {first_batch} on")
+            if part.last:
+                number, part_number, first_batch = number + 1, 0, 0
+            else:
+                part_number, first_batch = part_number + 1, first_batch + part.n_batches
 
     def _check_same(self, written: dict[str, Any]) -> None:
         options = written["options"]
@@ -148,7 +173,7 @@ class Journal:
             written["options"] = {**options, "on_error": self._run["options"]["on_error"]}
         for name, what in _PARTS_OF_A_RUN.items():
             before, now = written[name], self._run[name]
-            if before != now:
+            if json.dumps(before, sort_keys=True) != json.dumps(now, sort_keys=True):
                 raise UsageError(
                     f"{self._folder}: cannot be resumed, as {what} changed"
                     f"{_difference(before, now)}: name another folder"
@@ -174,6 +199,52 @@ def checksum(path: str) -> str:
     """
     with open(path, "rb") as stream:
         return "sha256:" + hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _fault_of(written: Any) -> str | None:
+    """Return what is wrong with the content of a journal, None if each field is of its kind."""
+    if not isinstance(written, dict) or set(written) != {"format", "parts", *_PARTS_OF_A_RUN}:
+        return "not the fields of one"
+    inputs, parts = written["inputs"], written["parts"]
+    right = {
+        "format": type(written["format"]) is int,
+        "model": isinstance(written["model"], str),
+        "options": _is_flat(written["options"]),
+        "inputs": isinstance(inputs, list) and all(map(_is_flat, inputs)),
+        "parts": isinstance(parts, list),
+    }
+    for name, is_right in right.items():
+        if not is_right:
+            return name
+    for place, part in enumerate(parts):
+        fault = _fault_of_part(part)
+        if fault is not None:
+            return f"parts[{place}]: {fault}"
+    return None
+
+
+def _fault_of_part(part: Any) -> str | None:
+    if not isinstance(part, dict) or set(part) != {field.name for field in fields(Part)}:
+        return "not the fields of one"
+    for name in ("input", "first_batch", "n_batches", "rows", "skipped", "bytes"):
+        if type(part[name]) is not int or part[name] < 0:  # True is an int to isinstance
+            return name
+    if not isinstance(part["file"], str):
+        return "file"
+    if not isinstance(part["last"], bool):
+        return "last"
+    if not part["n_batches"] and not part["last"]:
+        return "n_batches"
+    places = part["bad_rows"]
+    if not isinstance(places, list) or not all(isinstance(place, str) for place in places):
+        return "bad_rows"
+    return "bad_rows" if len(places) > part["skipped"] else None
+
+
+def _is_flat(value: Any) -> bool:
+    """Tell whether a value is an object of text, numbers, true, false and null."""
+    plain = str | int | float | None
+    return isinstance(value, dict) and all(isinstance(item, plain) for item in value.values())
 
 
 def _difference(before: Any, now: Any) -> str:

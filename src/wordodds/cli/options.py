@@ -27,6 +27,7 @@ __all__ = [
     "load_corpus",
     "load_model",
     "ngrams",
+    "not_inside",
     "not_onto",
     "positive",
     "print_json",
@@ -307,10 +308,31 @@ def not_onto(target: str, source: str) -> None:
     UsageError
         If both are the same file.
     """
-    if "-" in (target, source) or not (os.path.exists(target) and os.path.exists(source)):
+    # Not a device: a terminal may be both.
+    if "-" in (target, source) or not (os.path.isfile(target) and os.path.exists(source)):
         return
     if os.path.samefile(target, source):
         raise UsageError(f"{target} would be written onto {source}, which is read: name another")
+
+
+def not_inside(target: str, source: str) -> None:
+    """Refuse to write into a folder that is read, where results would be taken for documents.
+
+    Parameters
+    ----------
+    target, source : str
+        Paths, or "-".
+
+    Raises
+    ------
+    UsageError
+        If the target lies anywhere below the folder.
+    """
+    if "-" in (target, source) or not os.path.isdir(source):
+        return
+    above = os.path.realpath(source)
+    if os.path.commonpath([above, os.path.realpath(target)]) == above:
+        raise UsageError(f"{target} would lie inside {source}, which is read: name another")
 
 
 def load_model(path: str) -> Any:

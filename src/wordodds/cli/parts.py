@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from wordodds.cli.journal import JOURNAL, Journal, Part
-from wordodds.cli.options import UsageError
+from wordodds.cli.options import UsageError, not_inside
 from wordodds.cli.steps import Scored
 from wordodds.corpora import OUTPUT_FORMATS, corpus_size, input_format, may_wait, open_writer
 
 __all__ = ["PartsOf", "check_free", "identity", "parts_of_inputs", "write_parts"]
 
 _ENDINGS = {"lines": "txt"}
+_PART = re.compile(r"(.+)\.part-[0-9]{5,}\.([^.]+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -97,12 +99,13 @@ def parts_of_inputs(
 
 
 def _check_input(path: str, folder: str) -> None:
-    if path == "-" or (os.path.exists(path) and may_wait([path])):
+    if may_wait([path]):
         name = "standard input" if path == "-" else path
         raise UsageError(f"{name} cannot be resumed: name files, or an output file")
     above = path if os.path.isdir(path) else os.path.dirname(path) or os.curdir
     if os.path.realpath(above) == os.path.realpath(folder):
         raise UsageError(f"the results would lie beside {path}: name another folder")
+    not_inside(folder, path)
 
 
 def identity(path: str) -> dict[str, Any]:
@@ -137,9 +140,12 @@ def check_free(folder: str, inputs: Sequence[PartsOf]) -> None:
     there = set(os.listdir(folder)) if os.path.isdir(folder) else set()
     if JOURNAL in there:
         raise UsageError(f"{folder} has a run already: pass --resume or another folder")
-    for parts in inputs:
-        if parts.name(0) in there:
-            raise UsageError(f"{os.path.join(folder, parts.name(0))} is there: name another folder")
+    ours = {(parts.stem, parts.ending) for parts in inputs}
+    for name in sorted(there):
+        # Of any number: whoever reads the folder would take it for a part of this run.
+        part = _PART.fullmatch(name)
+        if part is not None and part.groups() in ours:
+            raise UsageError(f"{os.path.join(folder, name)} is there: name another folder")
 
 
 def write_parts(

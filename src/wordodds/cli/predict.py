@@ -16,6 +16,7 @@ from wordodds.cli.options import (
     add_model_option,
     exit_code,
     load_model,
+    not_inside,
     not_onto,
     positive,
     print_json,
@@ -169,6 +170,9 @@ def run(options: argparse.Namespace) -> int:
 def _to_file(
     options: argparse.Namespace, reading: ReadOptions, paths: list[str]
 ) -> tuple[dict[str, Any], BadRows]:
+    for path in paths:
+        not_onto(options.output, path)
+        not_inside(options.output, path)
     format = options.output_format or format_of(options.output)
     results = _results(options, {format})
     bad_rows = BadRows()
@@ -207,7 +211,7 @@ def _to_folder(
     }
     journal = Journal(folder, run)
     if options.resume and journal.exists():
-        journal.resume()
+        journal.resume(lambda number, part: inputs[number].name(part))
     else:
         check_free(folder, inputs)
     results = _results(options, {parts.format for parts in inputs})

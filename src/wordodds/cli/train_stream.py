@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from wordodds.cli.options import bad_rows_of, read_options
+from wordodds.cli.options import UsageError, bad_rows_of, read_options
 from wordodds.corpora import BadRows, Batch, corpus_paths, corpus_size, may_wait, read_batches
 
 __all__ = ["memory_for", "train_stream"]
@@ -53,10 +53,18 @@ def train_stream(
         In bytes, for the whole process.
     """
     corpus = _SplitCorpus(options)
+    if corpus.may_wait and (options.holdout or options.calibrate):
+        raise UsageError(
+            "--holdout and --calibrate take another pass, and this input can be read only once: "
+            "name a file, or leave them"
+        )
     start = time.perf_counter()
     classifier.fit_stream(corpus, memory=memory, epochs=options.epochs, folder=options.scratch)
     seconds = time.perf_counter() - start
-    model = classifier.linear_model_
+    model, bad_rows = classifier.linear_model_, corpus.bad_rows
+    for part in ("holdout", "calibrate"):
+        if getattr(options, part) and not corpus.counts[part]:
+            raise ValueError(f"{sum(corpus.classes.values())} documents are too few for --{part}")
     report: dict[str, Any] = {
         "documents": sum(corpus.classes.values()),
         "skipped": corpus.bad_rows.count,
@@ -80,8 +88,8 @@ def train_stream(
         for batch in corpus.part("holdout"):
             n += len(batch)
             right += int((model.predict(batch.texts) == _array(batch.labels)).sum())
-        report["holdout"] = {"documents": n, "accuracy": right / n if n else float("nan")}
-    return model, report, corpus.bad_rows
+        report["holdout"] = {"documents": n, "accuracy": right / n}
+    return model, report, bad_rows
 
 
 def _array(labels: Any) -> Any:
@@ -113,7 +121,7 @@ class _SplitCorpus:
 
         holdout = self._options.holdout or 0.0
         calibrate = self._options.calibrate_on if self._options.calibrate else 0.0
-        draw = np.random.Generator(np.random.PCG64(self._options.seed)).random
+        draw = np.random.Generator(np.random.PCG64(self._options.seed % 2**64)).random
         self.bad_rows = bad_rows_of(self._options)
         self.classes, self.counts = Counter(), Counter()
         for batch in read_batches(self._paths, self._reading, self.bad_rows, advance):

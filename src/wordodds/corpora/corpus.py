@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Literal
 
+from wordodds._sizes import byte_size
 from wordodds.corpora.batches import corpus_size, read_batches
 from wordodds.corpora.paths import Source, corpus_paths, may_wait
 from wordodds.corpora.record_batches import RecordBatches
@@ -79,7 +80,7 @@ def read(
     label: str | None = None,
     keep: Sequence[str] = (),
     format: str | None = None,
-    batch_bytes: int = 4 << 20,
+    batch_bytes: int | str = 4 << 20,
     on_error: Literal["stop", "skip"] = "stop",
     header: bool = True,
     quotes: bool = True,
@@ -101,8 +102,8 @@ def read(
         Further columns.
     format : {"jsonl", "csv", "tsv", "parquet", "folder", "lines", "fasttext"}, optional
         By default what the names say.
-    batch_bytes : int
-        About how much text makes a batch.
+    batch_bytes : int or str
+        About how much text makes a batch, such as "4MB".
     on_error : {"stop", "skip"}
         What to do with a malformed row: raise, or count it in ``bad_rows``.
     header, quotes : bool
@@ -135,6 +136,9 @@ def read(
     """
     if isinstance(keep, str):
         raise ValueError(f"keep must be a list of names, got {keep!r}: pass [{keep!r}]")
+    kept = tuple(keep) if isinstance(keep, Iterable) else None
+    if kept is None or not all(isinstance(name, str) for name in kept):
+        raise TypeError(f"keep must be a list of names, got {keep!r}")
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error must be 'stop' or 'skip', got {on_error!r}")
     options = ReadOptions(
@@ -143,12 +147,12 @@ def read(
         # None is whatever is the text where columns have numbers for names.
         text_column=None if text == "text" else text,
         label_column=None if label == "label" else label,
-        keep=tuple(keep),
+        keep=kept,
         header=header,
         quotes=quotes,
         encoding=encoding,
         encoding_errors=encoding_errors,
-        batch_bytes=batch_bytes,
+        batch_bytes=byte_size(batch_bytes, "batch_bytes"),
     )
     return Corpus(corpus_paths(source), options, (text, label), on_error == "skip")
 
@@ -172,6 +176,13 @@ def write(
     int
         How many rows were written.
 
+    Raises
+    ------
+    TypeError
+        If ``batches`` is one batch, or holds anything else.
+    CorpusError
+        If two columns have the same name, there are none, or batches have different ones.
+
     Examples
     --------
     >>> import tempfile, pathlib, pyarrow
@@ -183,9 +194,20 @@ def write(
     1,spam
     2,ham
     """
-    rest = iter(batches)
+    # A reader of batches has a schema too, but no columns.
+    if hasattr(batches, "schema") and hasattr(batches, "columns"):
+        raise TypeError(
+            f"batches must be an iterable of record batches, got one {type(batches).__name__}: "
+            "pass it in a list"
+        )
+    rest = map(_checked, batches)
     first = next(rest, None)
     names = [] if first is None else list(first.schema.names)
+    if first is not None and not names:
+        raise CorpusError(f"{os.fspath(target)}: a batch has no columns to write")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise CorpusError(f"{os.fspath(target)}: two columns are called {twice[0]!r}: rename one")
     n_rows = 0
     with open_writer(target, dict.fromkeys(names), format=format) as writer:
         for batch in chain([] if first is None else [first], rest):
@@ -197,3 +219,9 @@ def write(
             writer.write(dict(zip(names, batch.columns, strict=True)))
             n_rows += len(batch)
     return n_rows
+
+
+def _checked(batch: Any) -> Any:
+    if not (hasattr(batch, "schema") and hasattr(batch, "columns")):
+        raise TypeError(f"batches must hold record batches, got {type(batch).__name__}")
+    return batch

@@ -47,6 +47,8 @@ def corpus_paths(source: Source) -> list[str]:
 def may_wait(paths: Iterable[str]) -> bool:
     """Tell whether reading may wait for ever, as standard input and pipes can.
 
+    What does not exist does not wait: who opens it hears so.
+
     Parameters
     ----------
     paths : iterable of str
@@ -57,7 +59,11 @@ def may_wait(paths: Iterable[str]) -> bool:
     >>> may_wait(["-"]), may_wait([os.curdir])
     (True, False)
     """
-    return not all(os.path.isfile(path) or os.path.isdir(path) for path in paths)
+    return any(path == "-" or _is_special(path) for path in paths)
+
+
+def _is_special(path: str) -> bool:
+    return os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
 
 
 def _name_of(source: str | os.PathLike[str]) -> str:

@@ -95,6 +95,8 @@ class ReadOptions:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be 1 or more, got {value}")
+        if not isinstance(self.encoding, str):
+            raise TypeError(f"encoding must be a name such as 'utf-8', got {self.encoding!r}")
         try:
             "\n".encode(self.encoding)
         except LookupError as error:

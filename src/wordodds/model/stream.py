@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -67,14 +68,17 @@ def predict_stream(
     """
     if isinstance(keep, str):
         raise ValueError(f"keep must be a list of names, got {keep!r}: pass [{keep!r}]")
-    if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
+    kept = tuple(keep) if isinstance(keep, Iterable) else None
+    if kept is None or not all(isinstance(name, str) for name in kept):
+        raise TypeError(f"keep must be a list of names, got {keep!r}")
+    if top is not None and (isinstance(top, bool) or not isinstance(top, Integral) or top < 1):
         raise ValueError(f"top must be a whole number >= 1 or None, got {top!r}")
     if isinstance(batches, str) or hasattr(type(batches), "schema"):
         raise ValueError(
             f"batches must be an iterable of record batches, got one {type(batches).__name__}: "
             "pass it in a list"
         )
-    results = _Results(model, tuple(keep), proba, top)
+    results = _Results(model, kept, proba, None if top is None else int(top))
     return _labelled(batches, text, results)
 
 
@@ -113,7 +117,8 @@ def _pieces(
 def _size(piece: tuple[Any, list[Any], Any]) -> int:
     texts, kept, _ = piece
     if isinstance(texts, list | tuple):
-        return sum(map(len, texts))
+        # What else there is, the model names by its row.
+        return sum(len(text) for text in texts if isinstance(text, str | bytes))
     return int(texts.nbytes + sum(column.nbytes for column in kept))
 
 
