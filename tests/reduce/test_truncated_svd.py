@@ -1,5 +1,7 @@
 """TruncatedSVD against LAPACK, ARPACK and scikit-learn's."""
 
+import threading
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -235,3 +237,18 @@ def test_blas_works_on_one_thread_beside_our_own(kind, expected, monkeypatch):
         after = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
     assert set(seen) == {expected}
     assert set(after) == {2}
+
+
+def test_fits_that_overlap_leave_blas_as_it_was():
+    X = sp.csr_array(sparse_counts(*SHAPES["wide"]))
+    with threadpool_limits(2, user_api="blas"):
+        threads = [
+            threading.Thread(target=lambda: [TruncatedSVD(3).fit(X) for _ in range(8)])
+            for _ in range(6)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        after = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+    assert after == {2}

@@ -1,9 +1,11 @@
 """TruncatedSVD: the best few columns that a linear map can make of many."""
 
 import warnings
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from copy import copy
 from numbers import Integral, Real
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -31,6 +33,8 @@ from wordodds.reduce.krylov import ROUNDING, Triplets, leading_triplets
 from wordodds.reduce.products import padded, sides_of, well_scaled
 
 __all__ = ["TruncatedSVD"]
+
+_BLAS_ASIDE = Lock()
 
 
 class TruncatedSVD(
@@ -166,8 +170,7 @@ class TruncatedSVD(
         sides = sides_of(rows, how)
         # Products of a sparse matrix are ours and take turns with small ones of BLAS, whose threads
         # would spin for a while after each and be a core less for us.
-        alone = isinstance(rows, CsrArrays)
-        with threadpool_limits(1, user_api="blas") if alone else nullcontext():
+        with _blas_aside() if isinstance(rows, CsrArrays) else nullcontext():
             found = leading_triplets(sides, n_components, tol, max_iter, rng)
         self._warn_of(found, tol)
         components, coordinates = _signed(found, sides.rows_are_short)
@@ -265,6 +268,23 @@ class TruncatedSVD(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+@contextmanager
+def _blas_aside() -> Iterator[None]:
+    """Let BLAS work on one thread, unless another fit has seen to that already.
+
+    It has one setting for the whole process: of two that overlap, the second would put back what
+    the first has set.
+    """
+    if not _BLAS_ASIDE.acquire(blocking=False):
+        yield
+        return
+    try:
+        with threadpool_limits(1, user_api="blas"):
+            yield
+    finally:
+        _BLAS_ASIDE.release()
 
 
 def _checked_rows(
