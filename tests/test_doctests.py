@@ -23,6 +23,12 @@ def test_docstring_examples(name):
 
 def test_public_classes_and_functions_have_examples():
     finder = doctest.DocTestFinder()
-    for name in set(wordodds.__all__) - {"__version__", "corpora", "dask", "datasets", "experiments"}:
+    for name in set(wordodds.__all__) - {
+        "__version__",
+        "corpora",
+        "dask",
+        "datasets",
+        "experiments",
+    }:
         examples = [test for test in finder.find(getattr(wordodds, name), name) if test.examples]
         assert examples, f"wordodds.{name} shows no example"

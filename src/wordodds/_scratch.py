@@ -32,9 +32,10 @@ class Scratch:
     """
 
     def __init__(self, folder: str) -> None:
+        os.stat(folder)  # the error for a missing folder names the folder
         self._folder = folder
-        self._descriptor, name = tempfile.mkstemp(prefix=".wordodds-", dir=folder)
-        os.unlink(name)
+        self._file = tempfile.TemporaryFile(buffering=0, dir=folder)  # noqa: SIM115
+        self._descriptor = self._file.fileno()
         self.size = 0
 
     def __enter__(self) -> "Scratch":
@@ -45,9 +46,7 @@ class Scratch:
 
     def close(self) -> None:
         """Give the room back."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        self._file.close()
 
     def append(self, array: npt.NDArray[Any]) -> int:
         """Write an array at the end; return where it begins.

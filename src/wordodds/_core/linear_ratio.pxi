@@ -48,6 +48,8 @@ def csr_fit_ratio_logistic(
         raise ValueError("codes, costs, counts and rows differ in length")
     if n_columns < 1 or n_cols < 1:
         raise ValueError("there must be a feature and a column of weights")
+    if data.shape[0] != nnz or indptr[0] != 0 or indptr[n_rows] != nnz:
+        raise ValueError("indptr, indices and data differ in length")
     cdef RatioProblem problem
     problem.n_columns = n_columns
     problem.codes = span_of(&codes[0], n_rows)
@@ -111,6 +113,8 @@ cdef class RatioState:
         cdef int64_t n_columns = self.engine.get().n_columns()
         if not (codes.shape[0] == costs.shape[0] == log_odds.shape[0] == n_rows) or n_rows < 1:
             raise ValueError("codes, costs, log_odds and rows differ in length")
+        if data.shape[0] != nnz or indptr[0] != 0 or indptr[n_rows] != nnz:
+            raise ValueError("indptr, indices and data differ in length")
         if log_odds.shape[1] != n_columns:
             raise ValueError("log_odds must have one column for each column of weights")
         cdef RatioRows rows

@@ -5,9 +5,11 @@ second counts them. Hashed features need one. Naive Bayes adds up tallies as it 
 regression writes its rows to disk and goes through them by epochs (`wordodds.linear.streamed`).
 """
 
+import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,8 +25,11 @@ from wordodds.bayes.discrete import DiscreteNB
 from wordodds.classifier.kinds import Kind, kind_of
 from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps
 from wordodds.classifier.stream_parts import Part, Stream, placed
-from wordodds.linear import NBLogisticRegression, SGDClassifier
+from wordodds.linear import LogisticRegression, NBLogisticRegression, SGDClassifier
+from wordodds.linear.problem import penalty_of
 from wordodds.linear.row_store import RowStore
+from wordodds.linear.settings import settings_of
+from wordodds.linear.solvers import DESCENTS, STOCHASTIC
 from wordodds.linear.streamed import fit_ratio_blocks, fit_sgd_blocks
 from wordodds.text.spill import learn_vocabulary
 
@@ -67,23 +72,25 @@ def fit_stream(
     """
     kind = kind_of(owner.model)
     classifier = new_classifier(owner, kind)
-    if epochs is not None and (isinstance(epochs, bool) or not isinstance(epochs, int)):
+    if epochs is not None and (isinstance(epochs, bool) or not isinstance(epochs, Integral)):
         raise TypeError(f"epochs must be an int, got {epochs!r}")
     if epochs is not None and epochs < 1:
         raise ValueError(f"epochs must be >= 1, got {epochs}")
     free = _free_bytes(byte_size(memory, "memory"))
     n_bytes = int(min(max(free * PART_SHARE, PART_MIN), PART_MAX))
-    stream = Stream(batches, text, label, n_bytes, bool(owner.verbose))
-    with tempfile.TemporaryDirectory(prefix="wordodds-", dir=folder) as scratch:
-        steps = text_steps(owner, kind)
-        steps[0].verbose = False  # there is one bar for the whole pass
-        if owner.n_hashed is None:
-            _learn_vocabulary(owner, kind, steps[0], stream, free, scratch)
-        job = _Job(stream, steps, free, scratch, bool(owner.verbose))
-        if isinstance(classifier, DiscreteNB):
-            classifier = job.fit_bayes(classifier)
-        else:
-            classifier = job.fit_linear(classifier, epochs)
+    stream = Stream(batches, text, label, n_bytes, owner)
+    scratch = tempfile.gettempdir() if folder is None else folder
+    os.stat(scratch)  # a folder that is not there is told before the first pass
+    steps = text_steps(owner, kind)
+    steps[0].verbose = False  # there is one bar for the whole pass
+    classes = None
+    if owner.n_hashed is None:
+        classes = _learn_vocabulary(owner, kind, steps[0], stream, free, scratch)
+    job = _Job(stream, steps, free, scratch, bool(owner.verbose), classes)
+    if isinstance(classifier, DiscreteNB):
+        classifier = job.fit_bayes(classifier)
+    else:
+        classifier = job.fit_linear(classifier, None if epochs is None else int(epochs))
     steps[0].verbose = owner.verbose
     adopt_steps(owner, steps, classifier)
 
@@ -100,34 +107,47 @@ def _free_bytes(memory: int) -> int:
 
 def _learn_vocabulary(
     owner: Any, kind: Kind, vectorizer: Any, stream: Stream, free: int, scratch: str
-) -> None:
-    """Fit the vectorizer by a first pass."""
+) -> Classes:
+    """Fit the vectorizer by a first pass; return the classes that it has met."""
     if not stream.can_repeat:
         raise ValueError(
             "a vocabulary takes two passes, and batches can be gone through only once: pass "
             "something that can be iterated again, such as wordodds.corpora.read(...) or a list, "
             "or use n_hashed"
         )
-    n_documents, classes = 0, np.empty(0)
+    classes, place = np.empty(0), ""
 
     def texts() -> Iterator[Any]:
-        nonlocal n_documents, classes
+        nonlocal classes, place
         for part in stream.parts("finding terms"):
             with placed(part.place):
                 classes = _union(classes, part.classes)
-            n_documents += len(part.codes)
+            place = part.place
             yield part.texts
+            place = ""
 
-    learn_vocabulary(vectorizer, texts(), int(free * TERMS_SHARE), scratch)
-    # Of few documents every term counts.
-    vectorizer.min_df = text_steps(owner, kind, n_documents)[0].min_df
-    n_features = len(vectorizer._engine_vocabulary())
-    needed = n_features * (FEATURE_BYTES + CELL_BYTES * len(classes))
+    def min_df(n_documents: int) -> Any:
+        return text_steps(owner, kind, n_documents)[0].min_df  # of few documents every term counts
+
+    try:
+        learn_vocabulary(vectorizer, texts(), int(free * TERMS_SHARE), scratch, min_df)
+    except (ValueError, TypeError):
+        if not place:
+            raise
+        with placed(place):
+            raise
+    _check_room(len(vectorizer._engine_vocabulary()), FEATURE_BYTES, len(classes), free)
+    return classes
+
+
+def _check_room(n_features: int, bytes_each: int, n_classes: int, free: int) -> None:
+    """Refuse a model that does not fit, before the memory is full of it."""
+    needed = n_features * (bytes_each + CELL_BYTES * n_classes)
     if needed > free:
         raise MemoryError(
-            f"{n_features:,} features and {len(classes)} classes need about {needed / 1e6:.0f} MB, "
+            f"{n_features:,} features and {n_classes} classes need about {needed / 1e6:.0f} MB, "
             f"and memory leaves {free / 1e6:.0f} MB: raise min_df or memory, or use max_features "
-            "or n_hashed"
+            "or a smaller n_hashed"
         )
 
 
@@ -143,6 +163,25 @@ class _Job(NamedTuple):
     free: int
     scratch: str
     verbose: bool
+    classes: Classes | None  # if a pass before has met all of them
+
+    @property
+    def n_features(self) -> int:
+        """The number of columns."""
+        vectorizer = self.steps[0]
+        if self.classes is None:
+            return int(vectorizer.n_features)
+        return len(vectorizer._engine_vocabulary())
+
+    def parts(self, title: str) -> Iterator[Part]:
+        """Yield all documents, as long as the model of their classes fits."""
+        seen: Classes = np.empty(0)
+        for part in self.stream.parts(title):
+            if self.classes is None:
+                with placed(part.place):
+                    seen = _union(seen, part.classes)
+                _check_room(self.n_features, 0, len(seen), self.free)
+            yield part
 
     def rows(self, part: Part) -> Any:
         """Return the rows of some documents."""
@@ -153,8 +192,8 @@ class _Job(NamedTuple):
 
     def fit_bayes(self, model: Any) -> Any:
         """Return a naive Bayes model of all documents."""
-        grown = _GrowingBayes(model)
-        for part in self.stream.parts("learning"):
+        grown = _GrowingBayes(model, self.classes)
+        for part in self.parts("learning"):
             with placed(part.place):
                 grown.add(self.rows(part), part)
         return grown.model
@@ -167,15 +206,14 @@ class _Job(NamedTuple):
         if by_ratio:
             model._check_parameters()
             epochs = int(model.max_iter)
+        elif isinstance(model, LogisticRegression):
+            _check_logistic(model)
         epochs = epochs or EPOCHS
-        presence = _GrowingBayes(BernoulliNB(n_jobs=model.n_jobs))
+        presence = _GrowingBayes(BernoulliNB(n_jobs=model.n_jobs), self.classes)
         numbers = _ClassNumbers()
         seed = model.random_state if isinstance(model.random_state, int) else 0
-        n_cols = getattr(self.steps[0], "n_features", None) or len(
-            self.steps[0]._engine_vocabulary()
-        )
-        with RowStore(self.scratch, n_cols, seed) as store:
-            for part in self.stream.parts("reading"):
+        with RowStore(self.scratch, self.n_features, seed) as store:
+            for part in self.parts("reading"):
                 with placed(part.place):
                     rows = self.rows(part)
                     store.add(rows, numbers.of(part))
@@ -204,8 +242,9 @@ class _Job(NamedTuple):
 class _GrowingBayes:
     """Tallies of batches, whatever labels they bring."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, classes: Classes | None) -> None:
         self._new = model
+        self._classes = classes
         self._known: set[Any] = set()
         self.model: Any = None
 
@@ -214,7 +253,8 @@ class _GrowingBayes:
         if self.model is not None and set(part.classes.tolist()) <= self._known:
             self.model.partial_fit(rows, part.labels)
             return
-        batch = clone(self._new).partial_fit(rows, part.labels, classes=part.classes)
+        classes = part.classes if self._classes is None else self._classes
+        batch = clone(self._new).partial_fit(rows, part.labels, classes=classes)
         self.model = batch if self.model is None else self.model.merge(batch)
         self._known = set(self.model.classes_.tolist())
 
@@ -247,23 +287,30 @@ class _ClassNumbers:
         return self._classes, np.array(self._documents, dtype=np.float64)[order], ranks
 
 
-def _as_sgd(model: Any, store: RowStore, epochs: int) -> SGDClassifier:
-    """Return what minimises the objective of a model by steps of single rows."""
-    if isinstance(model, SGDClassifier):
-        return model
+def _check_logistic(model: LogisticRegression) -> None:
+    settings_of(model, ("auto", *DESCENTS, *STOCHASTIC))
     if model.multi_class == "ovo" or model.class_weight is not None:
         raise ValueError(
             'LogisticRegression with multi_class="ovo" or class_weight cannot be streamed: leave '
             "them, or use SGDClassifier"
         )
+
+
+def _as_sgd(model: Any, store: RowStore, epochs: int) -> SGDClassifier:
+    """Return what minimises the objective of a model by steps of single rows."""
+    if isinstance(model, SGDClassifier):
+        return model
+    penalty = penalty_of(float(model.C), store.n_rows)
+    # Steps that are long beside the penalty would throw the weights from side to side.
+    longest = 0.1 / penalty if penalty > 0.0 else np.inf
     return SGDClassifier(
         "log_loss" if model.multi_class == "ovr" else "softmax",
-        alpha=1.0 / (model.C * store.n_rows),
+        alpha=penalty,
         penalty="elasticnet" if model.l1_ratio else "l2",
         l1_ratio=model.l1_ratio or None,
         fit_intercept=model.fit_intercept,
         learning_rate="constant",
-        eta0=STEP / max(store.mean_square, np.finfo(float).tiny),
+        eta0=min(STEP / (store.mean_square or 1.0), longest),
         average=store.n_rows if epochs > 1 else False,
         random_state=model.random_state,
         n_jobs=model.n_jobs,

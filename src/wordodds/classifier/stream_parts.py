@@ -1,15 +1,20 @@
 """What `fit_stream` is given, as parts of about equal size whose labels are encoded."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._core.arrow import TextColumn
 from wordodds._labels import encode_labels
 from wordodds._progress import progress
+from wordodds.bayes.batches import union_of_classes
 from wordodds.corpora import Batch, prefetched
+from wordodds.text.documents import as_documents, as_strings
 
 __all__ = ["Part", "Stream", "placed"]
 
@@ -40,15 +45,22 @@ class Stream:
         The columns of texts and labels.
     n_bytes : int
         About how much text makes a part: batches are put together.
-    verbose : bool
-        Whether to show progress, on a terminal.
+    owner : TextClassifier
+        Whose ``encoding``, ``decode_error``, ``missing`` and ``verbose`` count.
     """
 
-    def __init__(self, batches: Any, text: str, label: str, n_bytes: int, verbose: bool) -> None:
+    def __init__(self, batches: Any, text: str, label: str, n_bytes: int, owner: Any) -> None:
+        if isinstance(batches, str | PathLike):
+            raise ValueError(
+                f"batches must be an iterable of batches, got a path: pass "
+                f"wordodds.corpora.read({os.fspath(batches)!r}, label=...)"
+            )
         self._batches = batches
         self._text, self._label = text, label
         self._n_bytes = n_bytes
-        self._verbose = verbose
+        self._owner = owner
+        self._verbose = bool(owner.verbose)
+        self._n_documents: int | None = None  # of the first pass
 
     @property
     def can_repeat(self) -> bool:
@@ -69,14 +81,15 @@ class Stream:
         with self._watched(title) as (batches, advance):
             read = (self._read(batch, number) for number, batch in enumerate(batches))
             for batch in _joined(read, self._n_bytes):
-                n = len(batch.texts)
-                if n == 0:
-                    continue
-                with placed(batch.place):
-                    classes, codes = _encoded(batch.labels, n)
-                yield Part(batch.texts, classes, codes, batch.place)
-                n_documents += n
-                advance(0, n)
+                yield Part(batch.texts, batch.classes, batch.codes, batch.place)
+                n_documents += len(batch.codes)
+                advance(0, len(batch.codes))
+        if self._n_documents not in (None, n_documents):
+            raise ValueError(
+                f"the first pass had {self._n_documents} documents, this one has {n_documents}: "
+                "batches must be the same whenever they are iterated over"
+            )
+        self._n_documents = n_documents
         if n_documents == 0:
             raise ValueError("there are no documents to learn from")
 
@@ -94,32 +107,47 @@ class Stream:
             yield batches, advance
 
     def _read(self, batch: Any, number: int) -> "_Batch":
+        """Check a batch by itself: put together with others, a fault might not be seen."""
+        texts, labels, place = self._columns(batch, number)
+        with placed(place):
+            if not hasattr(texts, "type") or (texts.null_count and self._owner.missing == "error"):
+                texts = as_documents(texts, self._decode, missing=self._owner.missing)
+                if isinstance(texts, TextColumn):  # of pandas or polars
+                    texts = as_strings(texts)
+            return _Batch(texts, *_encoded(labels, len(texts)), place)
+
+    def _columns(self, batch: Any, number: int) -> tuple[Any, Any, str]:
         if isinstance(batch, Batch):
             if batch.labels is None:
                 raise ValueError("the corpus was read without labels: pass label= to read")
-            return _Batch(batch.texts, batch.labels, batch.place(0) if len(batch) else "nowhere")
+            return batch.texts, batch.labels, batch.place(0) if len(batch) else "nowhere"
         place = f"the first of batch {number}"
         if hasattr(batch, "column") and hasattr(batch, "schema"):
-            return _Batch(self._column(batch, self._text), self._column(batch, self._label), place)
+            return self._column(batch, self._text), self._column(batch, self._label), place
         if isinstance(batch, tuple) and len(batch) == 2:
-            return _Batch(*batch, place)
+            return *batch, place
         raise TypeError(
             "a batch must be an Arrow record batch or table, or a pair (texts, labels), got "
             f"{type(batch).__name__}"
         )
 
     def _column(self, batch: Any, name: str) -> Any:
-        if name not in batch.schema.names:
+        if batch.schema.names.count(name) != 1:
             names = ", ".join(map(repr, batch.schema.names[:20]))
-            raise ValueError(f"a batch has no column {name!r} among {names}: see text= and label=")
+            how_many = "several columns" if name in batch.schema.names else "no column"
+            raise ValueError(f"a batch has {how_many} {name!r} among {names}: see text= and label=")
         return batch.column(name)
+
+    def _decode(self, raw: bytes) -> str:
+        return raw.decode(self._owner.encoding, self._owner.decode_error)
 
 
 class _Batch(NamedTuple):
-    """Texts and labels as they came, and where they are from."""
+    """Texts that were checked, their labels as codes, and where they are from."""
 
-    texts: Any
-    labels: Any
+    texts: Any  # a tuple of str or an Arrow array
+    classes: npt.NDArray[Any]
+    codes: npt.NDArray[np.int32]
     place: str
 
 
@@ -128,7 +156,10 @@ def _joined(batches: Iterable[_Batch], n_bytes: int) -> Iterator[_Batch]:
     waiting: list[_Batch] = []
     size = 0
     for batch in batches:
-        if waiting and (size >= n_bytes or not _alike(waiting[0], batch)):
+        if not len(batch.codes):
+            continue
+        kinds = [getattr(some.texts, "type", None) for some in (*waiting[:1], batch)]
+        if waiting and (size >= n_bytes or kinds[0] != kinds[1]):
             yield _one(waiting)
             waiting, size = [], 0
         waiting.append(batch)
@@ -137,27 +168,25 @@ def _joined(batches: Iterable[_Batch], n_bytes: int) -> Iterator[_Batch]:
         yield _one(waiting)
 
 
-def _alike(first: _Batch, other: _Batch) -> bool:
-    kinds = [
-        tuple(getattr(column, "type", type(column)) for column in (batch.texts, batch.labels))
-        for batch in (first, other)
-    ]
-    return kinds[0] == kinds[1]
-
-
 def _one(batches: list[_Batch]) -> _Batch:
     if len(batches) == 1:
         return batches[0]
-    return _Batch(
-        _together([batch.texts for batch in batches]),
-        _together([batch.labels for batch in batches]),
-        batches[0].place,
-    )
+    classes = batches[0].classes
+    for batch in batches[1:]:
+        with placed(batch.place):
+            classes = union_of_classes(classes, batch.classes)[0]
+    position_of = {label: position for position, label in enumerate(classes.tolist())}
+    codes = [
+        np.array([position_of[label] for label in batch.classes.tolist()], np.int32)[batch.codes]
+        for batch in batches
+    ]
+    texts = _together([batch.texts for batch in batches])
+    return _Batch(texts, classes, np.concatenate(codes), batches[0].place)
 
 
 def _together(columns: list[Any]) -> Any:
     if not hasattr(columns[0], "type"):
-        return [value for column in columns for value in column]
+        return [text for column in columns for text in column]
     import pyarrow as pa
 
     chunks = [chunk for column in columns for chunk in getattr(column, "chunks", [column])]
@@ -166,25 +195,24 @@ def _together(columns: list[Any]) -> Any:
 
 def _size_of(batch: Any) -> int:
     texts = batch.texts
-    if hasattr(texts, "nbytes"):
-        return int(texts.nbytes)
-    return sum(len(text) for text in texts if isinstance(text, str | bytes))
+    return int(texts.nbytes) if hasattr(texts, "nbytes") else sum(map(len, texts))
 
 
 def _encoded(labels: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
     """Return the classes of some labels, and the class of each; few of Arrow's become Python's."""
     if not hasattr(labels, "dictionary_encode") or labels.null_count or len(labels) != n_rows:
-        return encode_labels(labels, n_rows)
+        plain = labels.to_pylist() if hasattr(labels, "to_pylist") else labels
+        return encode_labels(plain, n_rows)
     column = labels.combine_chunks() if hasattr(labels, "chunks") else labels
+    if str(column.type).startswith(("list", "large_list", "struct", "fixed_size_list")):
+        return encode_labels(column.to_pylist(), n_rows)
     if not hasattr(column, "dictionary"):
         column = column.dictionary_encode()
-    values = column.dictionary.to_pylist()
+    # A dictionary may hold what no row has.
+    used, numbers = np.unique(column.indices.to_numpy(zero_copy_only=False), return_inverse=True)
+    values = column.dictionary.take(used).to_pylist()
     classes, ranks = encode_labels(values, len(values))
-    codes = ranks[column.indices.to_numpy(zero_copy_only=False)]
-    present = np.unique(codes)  # a dictionary may hold what no row has
-    if len(present) < len(classes):
-        classes, codes = classes[present], np.searchsorted(present, codes).astype(np.int32)
-    return classes, codes
+    return classes, ranks[numbers]
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn.utils import check_random_state
 
 from wordodds._core import linear as core
 from wordodds._execution import execution
@@ -71,7 +72,7 @@ def fit_ratio_blocks(
         *how,
     )
     del counts
-    rng = np.random.RandomState(model.random_state)
+    rng = check_random_state(model.random_state)
     with Scratch(folder) as known:
         for epoch in range(int(model.max_iter)):
             for block in store.blocks(n_bytes):
@@ -140,7 +141,13 @@ def _factors(class_weight: Any, classes: npt.NDArray[Any], documents: Floats) ->
     """Return what a row of each class weighs."""
     if class_weight is None:
         return np.ones(len(classes))
-    return class_weights(class_weight, classes, np.arange(len(classes), dtype=np.int32), documents)
+    codes = np.arange(len(classes), dtype=np.int32)
+    factors = class_weights(class_weight, classes, codes, documents)
+    if not factors.all():
+        raise ValueError(
+            f"class_weight leaves out {classes[factors == 0.0].tolist()}: leave out their documents"
+        )
+    return factors
 
 
 def _each_range(use: Callable[..., Any], block: Block, log_odds: npt.NDArray[np.float32]) -> None:

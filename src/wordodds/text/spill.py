@@ -7,7 +7,7 @@ frequency is exact, and what is left is what a fit in memory would leave.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,7 +33,11 @@ FEWER = 4  # pieces are cut to this part of what the memory holds: they are neve
 
 
 def learn_vocabulary(
-    vectorizer: CountVectorizer, batches: Iterable[Any], memory: int, folder: str
+    vectorizer: CountVectorizer,
+    batches: Iterable[Any],
+    memory: int,
+    folder: str,
+    min_df: Callable[[int], Any] | None = None,
 ) -> None:
     """Fit a vectorizer to batches of documents, in bounded memory.
 
@@ -47,6 +51,8 @@ def learn_vocabulary(
         Bytes for terms.
     folder : str
         Where to write runs; nothing is left there.
+    min_df : callable or None
+        Gives the vectorizer's ``min_df`` for a number of documents, when that is known.
 
     Raises
     ------
@@ -66,6 +72,9 @@ def learn_vocabulary(
             if len(tally) > terms_max:
                 runs.append(_written(tally, folder, how))
                 tally = TermTally(new_hash_key())
+        if min_df is not None:
+            n_documents = tally.n_documents + sum(run.n_documents for run in runs)
+            vectorizer.min_df = min_df(n_documents)
         if runs:
             runs.append(_written(tally, folder, how))
             del tally
