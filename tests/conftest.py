@@ -2,6 +2,8 @@
 
 import io
 import os
+import signal
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -66,8 +68,12 @@ def instruction_set(request, monkeypatch):
 
 
 def pytest_configure(config):
-    """Know the marks of scikit-learn's own tests, which we run against our classes."""
+    """Know the marks of scikit-learn's own tests, and let Ctrl-C count."""
     config.addinivalue_line("markers", "thread_unsafe: a test of theirs; ours run in one thread")
+    # Where a shell starts the tests in the background SIGINT is ignored, by children too.
+    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if is_ignored and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionfinish(session):

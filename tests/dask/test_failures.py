@@ -115,15 +115,7 @@ def test_a_bad_row_of_a_partition_is_named(client, rows, error, message):
         wordodds_dask.fit(TextClassifier("naive_bayes"), bag_of([[("good", "a")], rows]))
 
 
-@pytest.fixture
-def sigint_counts():
-    """Raise KeyboardInterrupt on SIGINT; where tests run in several processes it is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-def test_ctrl_c_cancels_what_was_started(client, tmp_path, sigint_counts):
+def test_ctrl_c_cancels_what_was_started(client, tmp_path):
     started = tmp_path / "started"
     name = str(started)
 
