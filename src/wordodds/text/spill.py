@@ -103,10 +103,14 @@ class _Run:
     def __init__(self, piece: _Piece, n_documents: int, folder: str) -> None:
         self.n_terms, self.n_documents = len(piece.frequency), n_documents
         self._scratch = Scratch(folder)
-        self._arena = self._scratch.append(piece.arena)
-        self._offsets = self._scratch.append(piece.offsets)
-        self._frequency = self._scratch.append(piece.frequency)
-        self._totals = self._scratch.append(piece.totals)
+        try:
+            self._arena = self._scratch.append(piece.arena)
+            self._offsets = self._scratch.append(piece.offsets)
+            self._frequency = self._scratch.append(piece.frequency)
+            self._totals = self._scratch.append(piece.totals)
+        except BaseException:  # a full disk, Ctrl-C: nobody else knows this run yet
+            self._scratch.close()
+            raise
 
     def close(self) -> None:
         self._scratch.close()
