@@ -31,6 +31,16 @@ std::vector<std::u32string> runs(const std::u32string& text, Belongs belongs) {
     return found;
 }
 
+// Words between fastText's separators, in the order of its own list.
+inline bool is_separator(char32_t c) {
+    static const std::u32string separators{U' ', U'\n', U'\r', U'\t', U'\v', U'\f', U'\0'};
+    return separators.find(c) != std::u32string::npos;
+}
+
+inline std::vector<std::u32string> separate(const std::u32string& text) {
+    return runs(text, [](char32_t c) { return !is_separator(c); });
+}
+
 // re.sub(r"\s\s+", " ", text)
 inline std::u32string normalise_white_space(const std::u32string& text) {
     std::u32string out;
@@ -125,6 +135,7 @@ inline std::vector<std::u32string> analyze(const std::u32string& document,
             words = word_runs(text, static_cast<size_t>(options.word_min_length));
             break;
         case AnalyzerKind::unicode_word: words = unicode_words(text); break;
+        case AnalyzerKind::separated: words = separate(text); break;
     }
     std::erase_if(words,
                   [&](const std::u32string& word) { return stop_words.count(word) > 0; });
@@ -132,6 +143,7 @@ inline std::vector<std::u32string> analyze(const std::u32string& document,
         const auto stem = stems.find(word);
         if (stem != stems.end()) word = stem->second;
     }
+    if (options.kind == AnalyzerKind::separated) return words;
     return word_ngrams(words, ngram_min, ngram_max);
 }
 

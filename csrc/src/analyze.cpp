@@ -23,7 +23,9 @@ TokenizerOptions tokenizer_options(const AnalyzerOptions& options) {
     if (options.kind == AnalyzerKind::word) {
         return {{options.lowercase, options.accents, CharacterClass::word}, options.word_min_length};
     }
-    return {{options.lowercase, options.accents, CharacterClass::not_space}, 1};
+    const bool separated = options.kind == AnalyzerKind::separated;
+    const auto marks = separated ? CharacterClass::not_separator : CharacterClass::not_space;
+    return {{options.lowercase, options.accents, marks}, 1};
 }
 
 }  // namespace
@@ -46,6 +48,7 @@ bool Analyzer::next(StopToken& stop) {
         case AnalyzerKind::word:
         case AnalyzerKind::unicode_word:
             return options_.ngram_max == 1 ? next_words(stop) : next_joined(stop);
+        case AnalyzerKind::separated: return next_words(stop);
         case AnalyzerKind::chars: return next_joined(stop);
         case AnalyzerKind::chars_in_words: return next_padded(stop);
     }

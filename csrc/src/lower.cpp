@@ -72,7 +72,9 @@ void strip_accent(uint32_t code_point, Append append) {
 }
 
 template <CharacterClass marks>
-bool is_marked(uint8_t flags) {
+bool is_marked(uint32_t code_point) {
+    if constexpr (marks == CharacterClass::not_separator) return !is_separator(code_point);
+    const uint8_t flags = unicode_record(code_point).flags;
     return marks == CharacterClass::word ? (flags & unicode_word) != 0 : !(flags & unicode_space);
 }
 
@@ -104,7 +106,7 @@ void append_units(const Source& text, int64_t begin, int64_t end, Accents accent
     MarkedWriter writer(out);
     // The class is asked of what comes out: that is what a pattern sees.
     const auto append = [&](uint32_t code_point) {
-        writer.append(code_point, is_marked<marks>(unicode_record(code_point).flags));
+        writer.append(code_point, is_marked<marks>(code_point));
     };
     const auto append_stripped = [&](uint32_t code_point) {
         strip_accent(code_point, [&](uint32_t kept) {
@@ -156,20 +158,26 @@ void append_document(const Document& document, int64_t begin, int64_t end, Accen
 void lower_append(const Document& document, int64_t begin, int64_t end, LowerOptions options,
                   InstructionSet instruction_set, LoweredOut& out) {
     const AsciiLower ascii_lower = ascii_lower_for(options, instruction_set);
-    if (document.kind == TextKind::ascii) {
+    // Of UTF-8 that passes as it is, bytes beyond ASCII are never separators.
+    const bool passes = options.marks == CharacterClass::not_separator && !options.lowercase &&
+                        options.accents == Accents::keep;
+    if (document.kind == TextKind::ascii || (document.kind == TextKind::utf8 && passes)) {
         const char* source = static_cast<const char*>(document.data) + begin;
         ascii_lower(source, end - begin, out.bytes + out.size, out.mask + out.size / 64);
         out.size += end - begin;
         return;
     }
-    constexpr auto word = CharacterClass::word;
-    constexpr auto not_space = CharacterClass::not_space;
-    const auto append = options.marks == word
-                            ? (options.lowercase ? append_document<word, true>
-                                                 : append_document<word, false>)
-                            : (options.lowercase ? append_document<not_space, true>
-                                                 : append_document<not_space, false>);
-    append(document, begin, end, options.accents, ascii_lower, out);
+    const auto append = [&]<CharacterClass marks>() {
+        const auto append_as =
+            options.lowercase ? append_document<marks, true> : append_document<marks, false>;
+        append_as(document, begin, end, options.accents, ascii_lower, out);
+    };
+    switch (options.marks) {
+        case CharacterClass::word: return append.template operator()<CharacterClass::word>();
+        case CharacterClass::not_space: return append.template operator()<CharacterClass::not_space>();
+        case CharacterClass::not_separator: break;
+    }
+    append.template operator()<CharacterClass::not_separator>();
 }
 
 int64_t lowered_bytes_max(int64_t n_units, LowerOptions options) {

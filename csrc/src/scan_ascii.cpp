@@ -17,6 +17,7 @@ struct ByteClass {
     char lower;
     bool word;
     bool space;
+    bool separator;
 };
 
 constexpr std::array<ByteClass, 256> byte_classes = [] {
@@ -27,10 +28,16 @@ constexpr std::array<ByteClass, 256> byte_classes = [] {
                           byte == '_';
         const bool space = (byte >= 9 && byte <= 13) || (byte >= 28 && byte <= 32);
         classes[static_cast<size_t>(byte)] = {static_cast<char>(upper ? byte | 0x20 : byte), word,
-                                              space};
+                                              space, is_separator(static_cast<uint32_t>(byte))};
     }
     return classes;
 }();
+
+template <CharacterClass marks>
+bool is_marked(ByteClass entry) {
+    if constexpr (marks == CharacterClass::word) return entry.word;
+    return marks == CharacterClass::not_space ? !entry.space : !entry.separator;
+}
 
 template <bool lowercase, CharacterClass marks>
 uint64_t block_baseline(const char* source, char* bytes_out) {
@@ -38,14 +45,13 @@ uint64_t block_baseline(const char* source, char* bytes_out) {
     for (int i = 0; i < block_size; ++i) {
         const ByteClass entry = byte_classes[static_cast<uint8_t>(source[i])];
         bytes_out[i] = lowercase ? entry.lower : source[i];
-        const bool marked = marks == CharacterClass::word ? entry.word : !entry.space;
-        mask |= static_cast<uint64_t>(marked) << i;
+        mask |= static_cast<uint64_t>(is_marked<marks>(entry)) << i;
     }
     return mask;
 }
 
-// The tail goes through a zero-filled block: the source must not be read past its end. Zero bytes
-// are no spaces, so their marks are cut off.
+// The tail goes through a zero-filled block: the source must not be read past its end. What marks zero
+// bytes get is cut off.
 template <bool lowercase, CharacterClass marks>
 void tail(const char* source, int64_t n, char* bytes_out, uint64_t* mask_out) {
     if (n == 0) return;
@@ -85,10 +91,16 @@ WORDODDS_TARGET_AVX2 inline uint32_t half_block_avx2(const char* source, char* b
             _mm256_or_si256(in_range_avx2(lower, 'a', 'z'), in_range_avx2(lower, '0', '9')),
             _mm256_cmpeq_epi8(lower, _mm256_set1_epi8('_')));
         return static_cast<uint32_t>(_mm256_movemask_epi8(word));
-    } else {
+    } else if constexpr (marks == CharacterClass::not_space) {
         const __m256i space =
             _mm256_or_si256(in_range_avx2(bytes, 9, 13), in_range_avx2(bytes, 28, 32));
         return ~static_cast<uint32_t>(_mm256_movemask_epi8(space));
+    } else {
+        const __m256i separator = _mm256_or_si256(
+            _mm256_or_si256(in_range_avx2(bytes, 9, 13),
+                            _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(' '))),
+            _mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
+        return ~static_cast<uint32_t>(_mm256_movemask_epi8(separator));
     }
 }
 
@@ -118,8 +130,12 @@ WORDODDS_TARGET_AVX512 inline uint64_t block_avx512(__m512i bytes, char* bytes_o
     if constexpr (marks == CharacterClass::word) {
         return in_range_avx512(lower, 'a', 'z') | in_range_avx512(lower, '0', '9') |
                _mm512_cmpeq_epi8_mask(lower, _mm512_set1_epi8('_'));
-    } else {
+    } else if constexpr (marks == CharacterClass::not_space) {
         return ~(in_range_avx512(bytes, 9, 13) | in_range_avx512(bytes, 28, 32));
+    } else {
+        return ~(in_range_avx512(bytes, 9, 13) |
+                 _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(' ')) |
+                 _mm512_testn_epi8_mask(bytes, bytes));
     }
 }
 
@@ -152,12 +168,16 @@ AsciiLower best_of([[maybe_unused]] InstructionSet instruction_set) {
 }  // namespace
 
 AsciiLower ascii_lower_for(LowerOptions options, InstructionSet instruction_set) {
-    if (options.marks == CharacterClass::word) {
-        return options.lowercase ? best_of<true, CharacterClass::word>(instruction_set)
-                                 : best_of<false, CharacterClass::word>(instruction_set);
+    const auto best = [&]<CharacterClass marks>() {
+        return options.lowercase ? best_of<true, marks>(instruction_set)
+                                 : best_of<false, marks>(instruction_set);
+    };
+    switch (options.marks) {
+        case CharacterClass::word: return best.template operator()<CharacterClass::word>();
+        case CharacterClass::not_space: return best.template operator()<CharacterClass::not_space>();
+        case CharacterClass::not_separator: break;
     }
-    return options.lowercase ? best_of<true, CharacterClass::not_space>(instruction_set)
-                             : best_of<false, CharacterClass::not_space>(instruction_set);
+    return best.template operator()<CharacterClass::not_separator>();
 }
 
 }  // namespace wordodds

@@ -1,9 +1,12 @@
 #include <cmath>
 #include <cstddef>
+#include <optional>
 
+#include "score_rows.hpp"
 #include "wordodds/base/buffer.hpp"
 #include "wordodds/base/radix_sort.hpp"
 #include "wordodds/score/documents.hpp"
+#include "wordodds/text/fasttext.hpp"
 #include "wordodds/text/identify.hpp"
 #include "wordodds/text/murmur.hpp"
 #include "wordodds/text/split.hpp"
@@ -11,112 +14,33 @@
 namespace wordodds {
 namespace {
 
-constexpr int64_t prefetch_ahead = 16;
-constexpr int lanes = 4;        // columns come in groups of so many
-constexpr int groups_max = 8;  // groups of accumulators that fit the registers
-constexpr int64_t line_doubles = 8;
-
-// Rows of weights to be added up. With values[i] beside row i, or else one for each.
-struct Rows {
-    const uint32_t* ids;
-    const double* values;
-    int64_t n;
-    const double* weights;
-    int64_t stride;
-};
-
-// sums[c] = sum_i values[i] * weights[ids[i]][first + c] for n_groups groups of columns. Inlined into
-// each target region below and compiled for it there.
-template <int n_groups, bool weighted>
-[[gnu::always_inline]] inline void add_groups(const Rows& rows, int64_t first, double* sums_out) {
-    constexpr int width = n_groups * lanes;
-    double sums[width] = {};
-    for (int64_t i = 0; i < rows.n; ++i) {
-        if (i + prefetch_ahead < rows.n) {
-            // Which weights come next only the text knows: no hardware prefetcher guesses them.
-            const double* const ahead =
-                rows.weights + rows.ids[i + prefetch_ahead] * rows.stride + first;
-            for (int64_t c = 0; c < width; c += line_doubles) __builtin_prefetch(ahead + c);
-            __builtin_prefetch(ahead + width - 1);
-        }
-        const double* const row = rows.weights + rows.ids[i] * rows.stride + first;
-        for (int c = 0; c < width; ++c) sums[c] += weighted ? rows.values[i] * row[c] : row[c];
-    }
-    for (int c = 0; c < width; ++c) sums_out[c] = sums[c];
-}
-
-template <bool weighted>
-[[gnu::always_inline]] inline void add_rows(const Rows& rows, double* sums_out) {
-    if (rows.stride == 1) {
-        double sum = 0.0;
-        for (int64_t i = 0; i < rows.n; ++i) {
-            if (i + prefetch_ahead < rows.n) {
-                __builtin_prefetch(rows.weights + rows.ids[i + prefetch_ahead]);
-            }
-            const double weight = rows.weights[rows.ids[i]];
-            sum += weighted ? rows.values[i] * weight : weight;
-        }
-        *sums_out = sum;
-        return;
-    }
-    for (int64_t first = 0; first < rows.stride; first += groups_max * lanes) {
-        switch (std::min<int64_t>(groups_max, (rows.stride - first) / lanes)) {
-            case 1: add_groups<1, weighted>(rows, first, sums_out + first); break;
-            case 2: add_groups<2, weighted>(rows, first, sums_out + first); break;
-            case 3: add_groups<3, weighted>(rows, first, sums_out + first); break;
-            case 4: add_groups<4, weighted>(rows, first, sums_out + first); break;
-            case 5: add_groups<5, weighted>(rows, first, sums_out + first); break;
-            case 6: add_groups<6, weighted>(rows, first, sums_out + first); break;
-            case 7: add_groups<7, weighted>(rows, first, sums_out + first); break;
-            default: add_groups<8, weighted>(rows, first, sums_out + first);
-        }
-    }
-}
-
-[[gnu::always_inline]] inline void add_rows(const Rows& rows, double* sums_out) {
-    if (rows.values) {
-        add_rows<true>(rows, sums_out);
-    } else {
-        add_rows<false>(rows, sums_out);
-    }
-}
-
-void add_rows_baseline(const Rows& rows, double* sums_out) { add_rows(rows, sums_out); }
-#if WORDODDS_X86
-WORDODDS_TARGET_AVX2 void add_rows_avx2(const Rows& rows, double* sums_out) {
-    add_rows(rows, sums_out);
-}
-WORDODDS_TARGET_AVX512 void add_rows_avx512(const Rows& rows, double* sums_out) {
-    add_rows(rows, sums_out);
-}
-#endif
-
-auto add_rows_for([[maybe_unused]] InstructionSet instruction_set) {
-#if WORDODDS_X86
-    if (instruction_set == InstructionSet::avx512) return add_rows_avx512;
-    if (instruction_set == InstructionSet::avx2) return add_rows_avx2;
-#endif
-    return add_rows_baseline;
-}
-
 // One thread's way from a document to its scores.
+template <class Weight>
 class DocumentScorer {
    public:
     DocumentScorer(const AnalyzerOptions& options, const FeatureRows& rows,
-                   const TermWeighting& weighting, const ClassWeights& weights,
+                   const TermWeighting& weighting, const DocumentWeights<Weight>& weights,
                    InstructionSet instruction_set)
         : analyzer_(options, instruction_set),
           rows_(rows),
           weighting_(weighting),
           weights_(weights),
-          add_rows_(add_rows_for(instruction_set)),
+          kernels_(row_kernels_for<Weight>(instruction_set)),
           is_signed_(rows.terms == nullptr && rows.hashing.alternate_sign) {
-        sums_.extend(weights.stride);
+        std::fill_n(sums_.extend(weights.stride), weights.stride, 0.0);
+        std::fill_n(total_.extend(weights.stride), weights.stride, 0.0);
+        if (rows.fasttext) bag_.emplace(*rows.fasttext);
     }
 
-    void score(const Document& document, StopToken& stop, double* scores_out) {
-        ids_.shrink(0);
+    // Returns how many features the document has, known ones where there is a vocabulary.
+    int64_t score(const Document& document, StopToken& stop, double* scores_out) {
         analyzer_.start(document);
+        return bag_ ? score_bag(stop, scores_out) : score_features(stop, scores_out);
+    }
+
+   private:
+    int64_t score_features(StopToken& stop, double* scores_out) {
+        ids_.shrink(0);
         while (analyzer_.next(stop)) {
             if (rows_.terms) {
                 look_up();
@@ -124,7 +48,8 @@ class DocumentScorer {
                 hash();
             }
         }
-        Rows rows{ids_.data(), nullptr, ids_.size(), weights_.weights.data(), weights_.stride};
+        const int64_t n_features = ids_.size();
+        Rows<Weight> rows = rows_of(ids_.span());
         double scale = 1.0;
         if (!each_occurrence_adds()) {
             const double norm = weigh();
@@ -132,13 +57,52 @@ class DocumentScorer {
             rows.values = values_.data();
             rows.n = values_.size();
         }
-        add_rows_(rows, sums_.data());
-        for (size_t c = 0; c < weights_.bias.size(); ++c) {
-            scores_out[c] = weights_.bias[c] + scale * sums_[static_cast<int64_t>(c)];
-        }
+        kernels_.add(rows, sums_.data());
+        write_scores(sums_.data(), scale, scores_out);
+        return n_features;
     }
 
-   private:
+    // The mean over the features. Rows are added a stretch at a time, so that scratch memory does not grow
+    // with the document; where a stretch ends depends on the document alone.
+    int64_t score_bag(StopToken& stop, double* scores_out) {
+        std::fill_n(total_.data(), total_.size(), 0.0);
+        bag_->start();
+        bool goes_on = true;
+        while (goes_on && analyzer_.next(stop)) {
+            goes_on = bag_->add(analyzer_.bytes(), analyzer_.features(), stop);
+            add_stretch();
+        }
+        bag_->finish(stop);
+        add_stretch();
+        const int64_t n = bag_->n_features();
+        write_scores(total_.data(), n == 0 ? 1.0 : 1.0 / static_cast<double>(n), scores_out);
+        return n;
+    }
+
+    void add_stretch() {
+        kernels_.add(rows_of(bag_->ids()), sums_.data());
+        for (int64_t c = 0; c < weights_.stride; ++c) total_[c] += sums_[c];
+        bag_->take();
+    }
+
+    Rows<Weight> rows_of(std::span<const uint32_t> ids) const {
+        return {ids.data(), nullptr, static_cast<int64_t>(ids.size()), weights_.weights.data(),
+                weights_.stride};
+    }
+
+    void write_scores(double* sums, double scale, double* scores_out) const {
+        const auto n_columns = static_cast<int64_t>(weights_.bias.size());
+        if (weights_.factor.empty()) {
+            for (int64_t c = 0; c < n_columns; ++c) {
+                scores_out[c] = weights_.bias[static_cast<size_t>(c)] + scale * sums[c];
+            }
+            return;
+        }
+        for (int64_t k = 0; k < weights_.rank; ++k) sums[k] *= scale;
+        std::copy(weights_.bias.begin(), weights_.bias.end(), scores_out);
+        kernels_.apply({weights_.factor.data(), weights_.rank, n_columns}, sums, scores_out);
+    }
+
     bool each_occurrence_adds() const {
         return !weighting_.binary && !weighting_.sublinear && weighting_.norm == RowNorm::none &&
                !is_signed_;
@@ -239,22 +203,25 @@ class DocumentScorer {
     Analyzer analyzer_;
     FeatureRows rows_;
     TermWeighting weighting_;
-    ClassWeights weights_;
-    void (*add_rows_)(const Rows&, double*);
+    DocumentWeights<Weight> weights_;
+    RowKernels<Weight> kernels_;
     bool is_signed_;
     Buffer<uint32_t> ids_;
     Buffer<uint32_t> scratch_;
     Buffer<int64_t> counts_;
     Buffer<double> values_;
     Buffer<double> sums_;
+    std::optional<FastTextBag> bag_;
+    Buffer<double> total_;
 };
 
 }  // namespace
 
+template <class Weight>
 void documents_score_classes(std::span<const Document> documents, const AnalyzerOptions& options,
                              const FeatureRows& rows, const TermWeighting& weighting,
-                             const ClassWeights& weights, const Execution& execution,
-                             std::span<double> scores_out) {
+                             const DocumentWeights<Weight>& weights, const Execution& execution,
+                             std::span<double> scores_out, std::span<int64_t> n_features_out) {
     // More stretches than threads: one with easy text takes over from one with hard text.
     constexpr int64_t parts_per_job = 4;
     const auto borders =
@@ -262,12 +229,23 @@ void documents_score_classes(std::span<const Document> documents, const Analyzer
     const size_t n_columns = weights.bias.size();
     parallel_for(execution, static_cast<int64_t>(borders.size()) - 1, [&](int64_t chunk, int32_t) {
         const auto part = static_cast<size_t>(chunk);
-        DocumentScorer scorer(options, rows, weighting, weights, execution.instruction_set);
+        DocumentScorer<Weight> scorer(options, rows, weighting, weights, execution.instruction_set);
         for (size_t i = borders[part]; i < borders[part + 1]; ++i) {
-            scorer.score(documents[i], *execution.stop, scores_out.data() + i * n_columns);
+            const int64_t n_features =
+                scorer.score(documents[i], *execution.stop, scores_out.data() + i * n_columns);
+            if (!n_features_out.empty()) n_features_out[i] = n_features;
             execution.stop->advance();
         }
     });
 }
+
+#define WORDODDS_INSTANTIATE(Weight)                                                              \
+    template void documents_score_classes(                                                        \
+        std::span<const Document>, const AnalyzerOptions&, const FeatureRows&,                    \
+        const TermWeighting&, const DocumentWeights<Weight>&, const Execution&,                   \
+        std::span<double>, std::span<int64_t>);
+WORDODDS_INSTANTIATE(double)
+WORDODDS_INSTANTIATE(float)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

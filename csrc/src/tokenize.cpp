@@ -100,6 +100,7 @@ void Tokenizer::find_tokens(bool last_window) {
 
 inline bool Tokenizer::is_long_enough(uint32_t begin, uint32_t length) const {
     if (document_.kind == TextKind::ascii) return length >= options_.min_length;
+    if (options_.min_length <= 1) return true;
     if (options_.min_length == 2) return length > utf8_length(bytes_[begin]);
     return utf8_count(bytes_.data() + begin, length) >= options_.min_length;
 }

@@ -24,7 +24,7 @@ void for_each_options(Body body) {
                     continue;
                 }
                 for (const int32_t min_length : {1, 2, 3}) {
-                    options.word_min_length = min_length;  // unicode_word must not look at it
+                    options.word_min_length = min_length;  // only `word` must look at it
                     options.stop_words = nullptr;
                     body(options);
                     options.stop_words = &stop_vocabulary();
@@ -59,6 +59,9 @@ TEST("features written out by hand") {
     CHECK_SAME(ascii_features(U"\u00C9t\u00E9 \u4E2D\u6587",
                               {by_boundaries, true, 2, 1, 1, nullptr, Accents::strip}),
                (Strings{"ete", "\xE4\xB8\xAD", "\xE6\x96\x87"}));
+    CHECK_SAME(ascii_features(U"It's,\tA the\u00A0x.\n\n(B) the",
+                              {AnalyzerKind::separated, false, 2, 2, 3, &stops}),
+               (Strings{"It's,", "A", "the\xC2\xA0x.", "(B)"}));
     CHECK_SAME(ascii_features(U"aB\n\tc\td", {AnalyzerKind::chars, true, 2, 1, 2, nullptr}),
                (Strings{"a", "b", " ", "c", "\t", "d", "ab", "b ", " c", "c\t", "\td"}));
     CHECK_SAME(ascii_features(U"  a ", {AnalyzerKind::chars, true, 2, 3, 3, nullptr}),

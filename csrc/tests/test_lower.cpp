@@ -20,7 +20,20 @@ constexpr LowerOptions lower_options[] = {
     {false, Accents::strip, CharacterClass::not_space},
     {true, Accents::strip_ascii, CharacterClass::not_space},
     {false, Accents::strip_ascii, CharacterClass::word},
+    {false, Accents::keep, CharacterClass::not_separator},
+    {true, Accents::keep, CharacterClass::not_separator},
+    {true, Accents::strip, CharacterClass::not_separator},
+    {false, Accents::strip_ascii, CharacterClass::not_separator},
 };
+
+bool is_marked(char32_t c, CharacterClass marks) {
+    switch (marks) {
+        case CharacterClass::word: return reference::is_word(c);
+        case CharacterClass::not_space: return !reference::is_space(c);
+        case CharacterClass::not_separator: break;
+    }
+    return !reference::is_separator(c);
+}
 
 // What lowering gives: the bytes, and for each byte whether it belongs to a marked character.
 struct Lowered {
@@ -55,13 +68,18 @@ Lowered run_ascii(LowerOptions options, InstructionSet set, const std::string& t
 // ASCII as everyone knows it; no table.
 Lowered expected_ascii(const std::string& text, LowerOptions options) {
     static const std::string spaces = "\t\n\v\f\r\x1C\x1D\x1E\x1F ";  // Python's str.isspace
+    static const std::string separators("\t\n\v\f\r \0", 7);         // of fastText
     Lowered lowered;
     for (const char c : text) {
         const bool upper = c >= 'A' && c <= 'Z';
         const bool word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
         const bool space = spaces.find(c) != std::string::npos;
+        const bool separator = separators.find(c) != std::string::npos;
         lowered.bytes += upper && options.lowercase ? static_cast<char>(c + ('a' - 'A')) : c;
-        lowered.marks += (options.marks == CharacterClass::word ? word : !space) ? '1' : '0';
+        const bool marked = options.marks == CharacterClass::word        ? word
+                            : options.marks == CharacterClass::not_space ? !space
+                                                                         : !separator;
+        lowered.marks += marked ? '1' : '0';
     }
     return lowered;
 }
@@ -102,6 +120,25 @@ TEST("ASCII of every length from 0 to 200, on every instruction set") {
     }
 }
 
+// UTF-8 that passes as it is goes the way of ASCII, whatever its bytes.
+TEST("bytes beyond ASCII pass as they are and never separate, on every instruction set") {
+    const LowerOptions as_it_is{false, Accents::keep, CharacterClass::not_separator};
+    Random random(3);
+    for (size_t n = 1; n <= 200; ++n) {
+        std::string text(n, '\0');
+        for (char& c : text) c = static_cast<char>(random() % 3 == 0 ? random() % 33 : random() % 256);
+        for (const InstructionSet set : available_instruction_sets()) {
+            for (int byte = 128; byte < 256; byte += n % 50 == 0 ? 1 : 37) {
+                text[n * 7 / 9] = static_cast<char>(byte);
+                const Lowered expected = expected_ascii(text, as_it_is);
+                const Lowered actual = run_ascii(as_it_is, set, text);
+                CHECK_EQ(actual.bytes, text, instruction_set_name(set));
+                CHECK_EQ(actual.marks, expected.marks, text, instruction_set_name(set));
+            }
+        }
+    }
+}
+
 TEST("the scalar classes of ASCII agree with the Unicode tables") {
     for (uint32_t byte = 0; byte < 128; ++byte) {
         const std::string text(1, static_cast<char>(byte));
@@ -109,6 +146,10 @@ TEST("the scalar classes of ASCII agree with the Unicode tables") {
         CHECK_EQ(reference::is_word(byte), lowered.marks == "1", byte);
         const Lowered spaced = expected_ascii(text, {true, Accents::keep, CharacterClass::not_space});
         CHECK_EQ(reference::is_space(byte), spaced.marks == "0", byte);
+        const Lowered separated =
+            expected_ascii(text, {true, Accents::keep, CharacterClass::not_separator});
+        CHECK_EQ(is_separator(byte), separated.marks == "0", byte);
+        CHECK_EQ(reference::is_separator(byte), separated.marks == "0", byte);
         CHECK_EQ(reference::encode(reference::lower(std::u32string(1, byte))), lowered.bytes, byte);
     }
 }
@@ -133,10 +174,8 @@ Lowered expected_of(const std::u32string& text, LowerOptions options = default_l
     Lowered lowered;
     const std::u32string lowered_text = options.lowercase ? reference::lower(text) : text;
     for (const char32_t c : reference::strip(lowered_text, options.accents)) {
-        const bool marked = options.marks == CharacterClass::word ? reference::is_word(c)
-                                                                  : !reference::is_space(c);
         reference::append_utf8(c, lowered.bytes);
-        lowered.marks.resize(lowered.bytes.size(), marked ? '1' : '0');
+        lowered.marks.resize(lowered.bytes.size(), is_marked(c, options.marks) ? '1' : '0');
     }
     return lowered;
 }

@@ -1,9 +1,11 @@
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "analysis.hpp"
 #include "check.hpp"
 #include "corpus.hpp"
+#include "document_weights.hpp"
 #include "execution.hpp"
 #include "reference/documents.hpp"
 #include "reference/hash.hpp"
@@ -15,38 +17,47 @@ namespace {
 constexpr HashKey frozen_key{0xA0761D6478BD642Fu, 0xE7037ED1A0B428DBu};
 constexpr int64_t column_counts[] = {1, 2, 4, 5, 20, 32, 33, 70};
 
-struct Weights {
-    std::vector<double> weights, bias;
-    int64_t stride;
-
-    // The padding holds large numbers, which must not show anywhere.
-    Weights(Random& random, int64_t n_rows, int64_t n_columns)
-        : stride(n_columns == 1 ? 1 : (n_columns + 3) / 4 * 4) {
-        weights.assign(static_cast<size_t>(n_rows * stride), 1e300);
-        for (size_t i = 0; i < weights.size(); ++i) {
-            if (static_cast<int64_t>(i) % stride < n_columns) weights[i] = 8.0 * uniform(random) - 4.0;
-        }
-        for (int64_t c = 0; c < n_columns; ++c) bias.push_back(uniform(random) - 0.5);
-    }
-    ClassWeights view() const { return {weights, bias, stride}; }
-};
-
+template <class Weight>
 void check_scores(const Corpus& corpus, const AnalyzerOptions& options, const FeatureRows& rows,
                   const TermWeighting& weighting, const reference::Counts& counts,
-                  const Weights& weights) {
-    CHECK(is_score_stride(weights.stride, static_cast<int64_t>(weights.bias.size())));
+                  const std::vector<int64_t>& n_features, const Weights<Weight>& weights) {
+    CHECK(is_score_stride(weights.stride, weights.rank));
     const auto expected = reference::score_counts(counts, weighting, weights.view());
     std::vector<double> first;
     for_each_execution([&](const Execution& execution) {
         std::vector<double> scores(expected.size(), 1e99);
+        std::vector<int64_t> found(n_features.size(), -1);
         documents_score_classes(corpus.views(), options, rows, weighting, weights.view(), execution,
-                                scores);
+                                scores, found);
         for (size_t i = 0; i < scores.size(); ++i) {
-            CHECK_CLOSE(scores[i], static_cast<double>(expected[i]), 1e-11, i, weights.bias.size());
+            CHECK_CLOSE(scores[i], static_cast<double>(expected[i]), 1e-11, i, weights.bias.size(),
+                        weights.factor.size());
         }
+        CHECK_SAME(found, n_features, execution.n_jobs);
         if (first.empty()) first = scores;
         CHECK_SAME(scores, first, execution.n_jobs);
     });
+    std::vector<double> scores(expected.size(), 1e99);
+    documents_score_classes(corpus.views(), options, rows, weighting, weights.view(), Run(), scores,
+                            {});
+    CHECK_SAME(scores, first);
+}
+
+// How often a document has features of the model.
+std::vector<int64_t> row_sums(const reference::Counts& counts) {
+    std::vector<int64_t> sums;
+    for (size_t row = 0; row + 1 < counts.indptr.size(); ++row) {
+        const auto data = counts.data.begin();
+        sums.push_back(std::accumulate(data + counts.indptr[row], data + counts.indptr[row + 1],
+                                       int64_t{0}));
+    }
+    return sums;
+}
+
+std::vector<int64_t> lengths_of(const reference::Features& features) {
+    std::vector<int64_t> lengths;
+    for (const auto& each : features) lengths.push_back(static_cast<int64_t>(each.size()));
+    return lengths;
 }
 
 // Every way to weigh counts; norm weights are given to each second one.
@@ -90,9 +101,11 @@ TEST("features of a vocabulary, weighed in every way") {
             const auto counts = reference::count_frozen(features, terms, n_unknown);
             const auto norm_weights = random_norm_weights(random, rows.size());
             const int64_t n_columns = column_counts[random() % std::size(column_counts)];
-            const Weights weights(random, rows.size(), n_columns);
-            for_each_weighting(norm_weights, true, [&](const TermWeighting& weighting) {
-                check_scores(corpus, options, rows, weighting, counts, weights);
+            const int64_t rank = column_counts[random() % std::size(column_counts)];
+            for_each_weights(random, rows.size(), n_columns, rank, [&](const auto& weights) {
+                for_each_weighting(norm_weights, true, [&](const TermWeighting& weighting) {
+                    check_scores(corpus, options, rows, weighting, counts, row_sums(counts), weights);
+                });
             });
         }
     }
@@ -107,9 +120,12 @@ TEST("hashed features, with and without signs") {
             const FeatureRows rows{nullptr, 0, {n_features, alternate_sign}};
             const auto counts = reference::count_hashed(features, n_features, alternate_sign);
             const auto norm_weights = random_norm_weights(random, n_features);
-            const Weights weights(random, n_features, alternate_sign ? 1 : 3);
-            for_each_weighting(norm_weights, !alternate_sign, [&](const TermWeighting& weighting) {
-                check_scores(corpus, {}, rows, weighting, counts, weights);
+            // Features count before their signs cancel.
+            const std::vector<int64_t> lengths = lengths_of(features);
+            for_each_weights(random, n_features, alternate_sign ? 1 : 3, 2, [&](const auto& weights) {
+                for_each_weighting(norm_weights, !alternate_sign, [&](const TermWeighting& weighting) {
+                    check_scores(corpus, {}, rows, weighting, counts, lengths, weights);
+                });
             });
         }
     }
@@ -123,11 +139,18 @@ TEST("every number of columns, long documents, and no document at all") {
     const auto features = reference::features_of(corpus.views());
     const FeatureRows rows{nullptr, 0, {1 << 10, false}};
     const auto counts = reference::count_hashed(features, 1 << 10, false);
-    for (const int64_t n_columns : column_counts) {
-        const Weights weights(random, rows.size(), n_columns);
-        check_scores(corpus, {}, rows, {false, false, RowNorm::none, {}}, counts, weights);
-        check_scores(corpus, {}, rows, {false, true, RowNorm::l2, {}}, counts, weights);
-        documents_score_classes({}, {}, rows, {}, weights.view(), Run(), {});
+    const std::vector<int64_t> lengths = lengths_of(features);
+    const TermWeighting plain{false, false, RowNorm::none, {}};
+    const TermWeighting normed{false, true, RowNorm::l2, {}};
+    constexpr size_t n_counts = std::size(column_counts);
+    for (size_t i = 0; i < n_counts; ++i) {
+        const int64_t n_columns = column_counts[i];
+        const int64_t rank = column_counts[n_counts - 1 - i];
+        for_each_weights(random, rows.size(), n_columns, rank, [&](const auto& weights) {
+            check_scores(corpus, {}, rows, plain, counts, lengths, weights);
+            check_scores(corpus, {}, rows, normed, counts, lengths, weights);
+            documents_score_classes({}, {}, rows, {}, weights.view(), Run(), {}, {});
+        });
     }
 }
 

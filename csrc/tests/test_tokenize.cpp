@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include "check.hpp"
 #include "defaults.hpp"
 #include "documents.hpp"
 #include "execution.hpp"
+#include "reference/analyze.hpp"
 #include "reference/tokenize.hpp"
 #include "wordodds/text/tokenize.hpp"
 
@@ -28,13 +31,21 @@ std::vector<std::string> words_of(Tokenizer& tokenizer, const Document& document
     return words;
 }
 
+// What fastText reads.
+constexpr TokenizerOptions separated_tokens{{false, Accents::keep, CharacterClass::not_separator}, 1};
+
 void check_words(const std::u32string& text, TextKind kind) {
     const OwnedDocument document(text, kind);
     const std::vector<std::string> expected = reference::tokenize(text);
+    const std::vector<std::string> separated = reference::encode_each(reference::separate(text));
     for (const InstructionSet set : available_instruction_sets()) {
-        Tokenizer tokenizer(default_tokens, set);
-        CHECK_SAME(words_of(tokenizer, document.view()), expected, kind, text.size());
-        if (kind != TextKind::ascii) break;  // only ASCII has more than one kernel
+        // ASCII alone has more than one kernel, but for text that passes as it is.
+        if (kind == TextKind::ascii || set == InstructionSet::baseline) {
+            Tokenizer tokenizer(default_tokens, set);
+            CHECK_SAME(words_of(tokenizer, document.view()), expected, kind, text.size());
+        }
+        Tokenizer separator(separated_tokens, set);
+        CHECK_SAME(words_of(separator, document.view()), separated, kind, text.size());
     }
 }
 
@@ -54,6 +65,18 @@ TEST("words written out by hand") {
     Tokenizer tokenizer(default_tokens, InstructionSet::baseline);
     const OwnedDocument document(text, TextKind::ucs2);
     CHECK_SAME(words_of(tokenizer, document.view()), expected);
+}
+
+TEST("words between fastText's separators, written out by hand") {
+    std::u32string text = U"Don't\u00A0STOP\u2003\x1C \t.a\v\fb\r\n\u00C9\u0130\u3000#\u03A3 ";
+    *std::find(text.begin(), text.end(), U'#') = U'\0';
+    const std::vector<std::string> expected = {"Don't\xC2\xA0STOP\xE2\x80\x83\x1C", ".a", "b",
+                                               "\xC3\x89\xC4\xB0\xE3\x80\x80", "\xCE\xA3"};
+    for (const TextKind kind : {TextKind::ucs2, TextKind::ucs4, TextKind::utf8}) {
+        Tokenizer tokenizer(separated_tokens, InstructionSet::baseline);
+        const OwnedDocument document(text, kind);
+        CHECK_SAME(words_of(tokenizer, document.view()), expected, kind);
+    }
 }
 
 TEST("empty text, NUL, one character, separators only") {

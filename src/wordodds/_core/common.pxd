@@ -29,10 +29,15 @@ cdef extern from "wordodds/base/parallel.hpp" namespace "wordodds" nogil:
     cdef cppclass Execution:
         pass
 
+cdef extern from "wordodds/base/stop.hpp" namespace "wordodds" nogil:
+    cdef cppclass StopToken:
+        StopToken()
+
 cdef extern from "call.hpp" namespace "wordodds::binding" nogil:
     cdef cppclass Call:
         Call(int32_t n_jobs, int32_t instruction_set) except +
         Call(int32_t n_jobs, int32_t instruction_set, PyObject* advance) except +
+        StopToken stop
         Execution execution
         bint tell() except False
     span[T] span_of[T](T* data, int64_t length)

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wordodds._core.text import Advance, AnalyzerOptions, Documents, FrozenTerms
+from wordodds._core.text import Advance, AnalyzerOptions, Documents, FastTextRows, FrozenTerms
 
 def padded_classes(n_classes: int) -> int:
     """Return the row length of feature-major weights for n_classes classes."""
@@ -51,16 +51,29 @@ class TextScorer:
         n_unknown: int,
         n_hashed: int,
         alternate_sign: bool,
+        fasttext: FastTextRows | None,
         binary: bool,
         sublinear: bool,
         norm: str | None,
         norm_weights: npt.NDArray[np.float64] | None,
-        weights: npt.NDArray[np.float64],
+        weights: npt.NDArray[np.floating[Any]],
         bias: npt.NDArray[np.float64],
+        factor: npt.NDArray[np.float64] | None,
     ) -> None:
-        """Take the weights of a model: (n_features, 1 or a multiple of 4)."""
+        """Take the weights of a model: (n_features, 1 or a multiple of 4), float64 or float32.
+
+        Low-rank weights have a second factor, (rank, n_columns).
+        """
 
     def score(
-        self, documents: Documents, advance: Advance, n_jobs: int, instruction_set: int
+        self,
+        documents: Documents,
+        advance: Advance,
+        n_features: npt.NDArray[np.int64] | None,
+        n_jobs: int,
+        instruction_set: int,
     ) -> npt.NDArray[np.float64]:
-        """Return the scores, (n_documents, n_columns)."""
+        """Return the scores, (n_documents, n_columns).
+
+        If given, n_features receives how many features each document has.
+        """

@@ -7,11 +7,11 @@ from libcpp.memory cimport unique_ptr, make_unique
 import numpy as np
 
 from wordodds._core.common cimport (
-    Call, CsrView, Execution, csr_view, index_t, span, span_of, number_t,
+    Call, CsrView, Execution, csr_view, index_t, span, span_of, number_t, value_t,
 )
 from wordodds._core.text cimport (
-    AnalyzerOptions, Borrowed, CAnalyzerOptions, CFrozenTerms, Document, FrozenTerms, HashingOptions,
-    RowNorm, borrow,
+    AnalyzerOptions, Borrowed, CAnalyzerOptions, CFastTextRows, CFrozenTerms, Document, FastTextRows,
+    FrozenTerms, HashingOptions, RowNorm, borrow,
 )
 
 cdef extern from "wordodds/score/linear.hpp" namespace "wordodds" nogil:
@@ -43,16 +43,23 @@ cdef extern from "wordodds/score/documents.hpp" namespace "wordodds" nogil:
         const CFrozenTerms* terms
         int64_t n_unknown
         HashingOptions hashing
+        const CFastTextRows* fasttext
         int64_t size() const
     cdef cppclass TermWeighting:
         bint binary
         bint sublinear
         RowNorm norm
         span[const double] norm_weights
+    cdef cppclass DocumentWeights[Weight]:
+        span[const Weight] weights
+        int64_t stride
+        span[const double] bias
+        span[const double] factor
+        int64_t rank
     bint is_score_stride(int64_t, int64_t)
-    void c_documents_score_classes "wordodds::documents_score_classes"(
+    void c_documents_score_classes "wordodds::documents_score_classes"[Weight](
         span[Document], const CAnalyzerOptions&, const FeatureRows&, const TermWeighting&,
-        const ClassWeights&, const Execution&, span[double]) except +
+        const DocumentWeights[Weight]&, const Execution&, span[double], span[int64_t]) except +
 
 cdef object empty = np.empty
 
@@ -146,50 +153,78 @@ def rows_log_softmax(double[:, ::1] scores, int32_t n_jobs, int32_t instruction_
             span_of(&scores[0, 0], n_rows * n_classes))
 
 
+cdef int fill_weights(
+    const value_t[:, ::1] weights, const double[::1] bias, const double[:, ::1] factor,
+    DocumentWeights[value_t]& out,
+) except -1:
+    cdef int64_t n_columns = bias.shape[0], rank = n_columns
+    if factor is not None:
+        rank = factor.shape[0]
+        if factor.shape[1] != n_columns or rank < 1:
+            raise ValueError("the factor must lead from the columns of weights to those of scores")
+        out.factor = span_of(&factor[0, 0], rank * n_columns)
+    if not n_columns or not is_score_stride(weights.shape[1], rank):
+        raise ValueError("weights are not padded as the kernel expects")
+    out.weights = span_of(
+        &weights[0, 0] if weights.shape[0] else <const value_t*> NULL,
+        weights.shape[0] * weights.shape[1])
+    out.stride, out.rank = weights.shape[1], rank
+    out.bias = doubles(bias)
+    return 0
+
+
 cdef class TextScorer:
     """Raw text into scores: all that documents_score_classes takes but for the documents."""
 
     cdef AnalyzerOptions options
     cdef FrozenTerms terms
+    cdef FastTextRows fasttext
     cdef FeatureRows rows
     cdef TermWeighting weighting
-    cdef ClassWeights class_weights
-    cdef const double[:, ::1] weights
+    cdef bint is_single
+    cdef DocumentWeights[double] doubles
+    cdef DocumentWeights[float] singles
+    cdef object weights
+    cdef object factor
     cdef const double[::1] bias
     cdef const double[::1] norm_weights
 
     def __init__(
         self, AnalyzerOptions options not None, FrozenTerms terms, int64_t n_unknown,
-        int32_t n_hashed, bint alternate_sign, bint binary, bint sublinear, str norm,
-        const double[::1] norm_weights, const double[:, ::1] weights, const double[::1] bias,
+        int32_t n_hashed, bint alternate_sign, FastTextRows fasttext, bint binary, bint sublinear,
+        str norm, const double[::1] norm_weights, object weights not None,
+        const double[::1] bias not None, object factor,
     ):
-        self.options, self.terms = options, terms
-        self.weights, self.bias, self.norm_weights = weights, bias, norm_weights
+        self.options, self.terms, self.fasttext = options, terms, fasttext
+        self.weights, self.factor = weights, factor
+        self.bias, self.norm_weights = bias, norm_weights
         self.rows.terms = &terms.engine if terms is not None else NULL
         self.rows.n_unknown = n_unknown
         self.rows.hashing.n_features = n_hashed
         self.rows.hashing.alternate_sign = alternate_sign
+        self.rows.fasttext = &fasttext.engine if fasttext is not None else NULL
         self.weighting.binary = binary
         self.weighting.sublinear = sublinear
         self.weighting.norm = {
             None: RowNorm.none, "l1": RowNorm.l1, "l2": RowNorm.l2}[norm]
-        if terms is None and (n_hashed < 1 or n_unknown):
+        if terms is None and fasttext is None and (n_hashed < 1 or n_unknown):
             raise ValueError("hashing needs a number of columns, and no others for unknown words")
         if n_unknown < 0 or self.rows.size() != weights.shape[0]:
             raise ValueError("weights must have one row for each feature")
-        if not bias.shape[0] or not is_score_stride(weights.shape[1], bias.shape[0]):
-            raise ValueError("weights are not padded as the kernel expects")
         if norm_weights is not None:
             if norm_weights.shape[0] != weights.shape[0]:
                 raise ValueError("norm_weights must have one number for each feature")
             self.weighting.norm_weights = doubles(norm_weights)
-        self.class_weights.weights = span_of(
-            &weights[0, 0] if weights.shape[0] else <const double*> NULL,
-            weights.shape[0] * weights.shape[1])
-        self.class_weights.bias = doubles(bias)
-        self.class_weights.stride = weights.shape[1]
+        self.is_single = weights.dtype == np.float32
+        if self.is_single:
+            fill_weights[float](weights, bias, factor, self.singles)
+        else:
+            fill_weights[double](weights, bias, factor, self.doubles)
 
-    def score(self, object documents, object advance, int32_t n_jobs, int32_t instruction_set):
+    def score(
+        self, object documents, object advance, int64_t[::1] n_features, int32_t n_jobs,
+        int32_t instruction_set,
+    ):
         cdef Borrowed borrowed = borrow(documents)
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
         cdef int64_t n_rows = borrowed.view.size(), n_columns = self.bias.shape[0]
@@ -197,9 +232,19 @@ cdef class TextScorer:
         if n_rows == 0:
             return scores
         cdef double[:, ::1] out = scores
+        cdef span[int64_t] counts
+        if n_features is not None:
+            if n_features.shape[0] != n_rows:
+                raise ValueError("n_features must have one number for each document")
+            counts = span_of(&n_features[0], n_rows)
         with nogil:  # `borrowed` pins the text, the scorer all else
-            c_documents_score_classes(
-                borrowed.view, self.options.engine, self.rows, self.weighting, self.class_weights,
-                call.get().execution, span_of(&out[0, 0], n_rows * n_columns))
+            if self.is_single:
+                c_documents_score_classes(
+                    borrowed.view, self.options.engine, self.rows, self.weighting, self.singles,
+                    call.get().execution, span_of(&out[0, 0], n_rows * n_columns), counts)
+            else:
+                c_documents_score_classes(
+                    borrowed.view, self.options.engine, self.rows, self.weighting, self.doubles,
+                    call.get().execution, span_of(&out[0, 0], n_rows * n_columns), counts)
         call.get().tell()
         return scores

@@ -1,9 +1,9 @@
 # The text engine's types and the Python objects that own them, for every binding that takes documents.
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libcpp.memory cimport unique_ptr
 from libcpp.vector cimport vector
 
-from wordodds._core.common cimport span
+from wordodds._core.common cimport StopToken, span
 
 cdef extern from "wordodds/text/document.hpp" namespace "wordodds" nogil:
     cdef enum class TextKind(int32_t):
@@ -40,10 +40,6 @@ cdef extern from "wordodds/text/term_table.hpp" namespace "wordodds" nogil:
         void check() except +
     int64_t c_frozen_slots "wordodds::frozen_slots"(int64_t)
 
-cdef extern from "wordodds/base/stop.hpp" namespace "wordodds" nogil:
-    cdef cppclass StopToken:
-        StopToken()
-
 cdef extern from "wordodds/text/vocabulary.hpp" namespace "wordodds" nogil:
     cdef cppclass CVocabulary "wordodds::Vocabulary":
         CVocabulary(HashKey) except +
@@ -74,6 +70,7 @@ cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
         chars
         chars_in_words
         unicode_word
+        separated
     cdef cppclass CAnalyzerOptions "wordodds::AnalyzerOptions":
         AnalyzerKind kind
         bint lowercase
@@ -83,6 +80,25 @@ cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
         int32_t ngram_max
         const CVocabulary* stop_words
         const CWordMap* stems
+
+cdef extern from "wordodds/text/fasttext.hpp" namespace "wordodds" nogil:
+    cdef cppclass FastTextOptions:
+        int32_t word_ngrams
+        int32_t subword_min
+        int32_t subword_max
+        int32_t n_buckets
+        bint absent_counts
+    cdef cppclass FastTextWord:
+        pass
+    cdef cppclass CFastTextRows "wordodds::FastTextRows":
+        CFrozenTerms terms
+        span[const FastTextWord] words
+        FastTextOptions options
+        span[const uint64_t] marks
+        span[const uint32_t] ranks
+        int64_t n_bucket_rows
+        int64_t size() const
+        void check() except +
 
 cdef extern from "wordodds/text/count.hpp" namespace "wordodds" nogil:
     cdef cppclass HashingOptions:
@@ -106,6 +122,14 @@ cdef class FrozenTerms:
     cdef readonly object offsets
     cdef readonly object slots
     cdef readonly tuple key
+
+
+cdef class FastTextRows:
+    cdef CFastTextRows engine
+    cdef readonly FrozenTerms terms
+    cdef readonly object words
+    cdef readonly object marks
+    cdef readonly object ranks
 
 
 cdef class WordMap:

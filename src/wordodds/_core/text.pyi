@@ -169,3 +169,42 @@ def csr_weigh_terms(
     instruction_set: int,
 ) -> None:
     """Turn counts into tf-idf, in place; norm is "none", "l1" or "l2"."""
+
+class FastTextRows:
+    """Which rows of weights fastText's reading of a text belongs to."""
+
+    terms: FrozenTerms
+    words: npt.NDArray[np.uint32]
+    marks: npt.NDArray[np.uint64] | None
+    ranks: npt.NDArray[np.uint32] | None
+
+    def __init__(
+        self,
+        terms: FrozenTerms,
+        words: npt.NDArray[np.uint32],
+        marks: npt.NDArray[np.uint64] | None,
+        ranks: npt.NDArray[np.uint32] | None,
+        word_ngrams: int,
+        subword_min: int,
+        subword_max: int,
+        n_buckets: int,
+        absent_counts: bool,
+        n_bucket_rows: int,
+    ) -> None:
+        """Take hash and number of features of each word, and the buckets that have rows."""
+
+    def __len__(self) -> int: ...
+
+def fasttext_hash_terms(
+    arena: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
+) -> npt.NDArray[np.uint32]:
+    """Return fastText's hash of each term."""
+
+def fasttext_find_subwords(
+    arena: npt.NDArray[np.uint8],
+    offsets: npt.NDArray[np.int64],
+    subword_min: int,
+    subword_max: int,
+    n_buckets: int,
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+    """Return the buckets of all subwords, and where those of each term end."""

@@ -2,7 +2,8 @@
 """Counting words: Python's strings in, NumPy arrays out."""
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport INT32_MAX, int32_t, int64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 from libcpp.memory cimport unique_ptr, make_unique
 from libcpp.string cimport string
 from libcpp.utility cimport move
@@ -11,7 +12,7 @@ from libcpp.vector cimport vector
 import numpy as np
 
 from wordodds._core.common cimport (
-    Call, CsrView, Execution, csr_view, index_t, span, span_of, value_t,
+    Call, CsrView, Execution, StopToken, csr_view, index_t, span, span_of, value_t,
 )
 from wordodds._core.arrow cimport TextColumn
 
@@ -169,6 +170,7 @@ cdef class AnalyzerOptions:
             "char": AnalyzerKind.chars,
             "char_wb": AnalyzerKind.chars_in_words,
             "unicode_word": AnalyzerKind.unicode_word,
+            "fasttext": AnalyzerKind.separated,
         }[analyzer]
         self.engine.accents = {
             None: Accents.keep, "unicode": Accents.strip, "ascii": Accents.strip_ascii,
@@ -413,3 +415,4 @@ def csr_weigh_terms(
 
 
 include "text_frozen.pxi"
+include "text_fasttext.pxi"

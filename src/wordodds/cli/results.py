@@ -88,7 +88,7 @@ class Results:
         import numpy as np
 
         values = self._model.predict_proba(texts)
-        best = np.argsort(-values, axis=1, kind="stable")[:, : self._n_best]
+        best = self._model.ranked(values)[:, : self._n_best]
         return self._model.labels[best], np.take_along_axis(values, best, axis=1), values
 
     def _certain(self, labels: list[Any], chances: Any) -> list[Any]:

@@ -1,7 +1,7 @@
 r"""The container of a model file: named arrays and strings, checked before they are believed.
 
-Byte layout, format version 1
------------------------------
+Byte layout, format versions 1 and 2
+------------------------------------
 A model file is a safetensors file, of which it uses a subset. Numbers are little-endian.
 
 ======================  ===================================================================
@@ -53,7 +53,7 @@ from wordodds.model.errors import ModelFileError, damaged
 
 __all__ = ["FORMAT_VERSION", "Container", "read_container", "write_container"]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # the newest that is read; what fits an older one is written as that
 
 _OPENING = '{"__metadata__":{"format":"wordodds","version":"'
 _LINE = 64  # bytes of a cache line
@@ -128,6 +128,7 @@ def write_container(
     path: str | os.PathLike[str],
     tensors: Mapping[str, npt.NDArray[Any]],
     metadata: Mapping[str, str],
+    version: int = 1,
 ) -> None:
     """Write arrays and strings to a file, which is replaced as a whole or not at all.
 
@@ -142,6 +143,8 @@ def write_container(
         copied, the others are written from where they lie.
     metadata : mapping of str to str
         "format" and "version" are added.
+    version : int, default=1
+        Of the format: the least that a reader must know.
 
     Raises
     ------
@@ -161,7 +164,7 @@ def write_container(
     280
     """
     arrays = _arranged(tensors)
-    header = _header(arrays, metadata)
+    header = _header(arrays, metadata, version)
     n_bytes = len(header) + sum(array.nbytes for array in arrays.values()) - 8
     with replacing(path) as descriptor:
         write_all(descriptor, header)
@@ -252,9 +255,11 @@ def _storable(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.asarray(array, dtype=dtype, order="C")
 
 
-def _header(arrays: Mapping[str, npt.NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
+def _header(
+    arrays: Mapping[str, npt.NDArray[Any]], metadata: Mapping[str, str], version: int
+) -> bytes:
     """Return the file's bytes before the data."""
-    strings = {"format": "wordodds", "version": str(FORMAT_VERSION)}
+    strings = {"format": "wordodds", "version": str(version)}
     for key, value in metadata.items():
         if not re.fullmatch(_NAME, key) or strings.get(key, value) != value:
             raise ValueError(f"metadata cannot have the key {key!r} with the value {value!r:.80}")

@@ -41,6 +41,8 @@ def explain(model: LinearModel, text: Any, label: Any, against: Any) -> Explanat
     contrast = model.contrast(label, against)
     features = model.features
     (document,) = as_strings(features.documents([text], 1))
+    if features.fasttext is not None:
+        return _explain_fasttext(model, document, label, against)
     found = features.found_in(document)
     counts = Counter(found)
     names = list(counts)
@@ -66,6 +68,31 @@ def explain(model: LinearModel, text: Any, label: Any, against: Any) -> Explanat
     )
 
 
+def _explain_fasttext(model: LinearModel, text: str, label: Any, against: Any) -> Explanation:
+    """Return why a text has the log-odds that are a mean over fastText's features."""
+    assert model.features.fasttext is not None
+    contrast = model.contrast(label, against)
+    found = model.features.fasttext.found_in(text)
+    n_features = sum(feature.n_features for feature in found)
+    weighed = [feature for feature in found if feature.row is not None]
+    rows = np.array([feature.row for feature in weighed], dtype=np.intp)
+    each = (model.added_by(rows, contrast) / max(n_features, 1)).tolist()
+    counts: Counter[str] = Counter()
+    added: dict[str, float] = {}
+    for feature, value in zip(weighed, each, strict=True):
+        counts[feature.name] += 1
+        added[feature.name] = added.get(feature.name, 0.0) + value
+    occurrences = [(v, feature.places) for feature, v in zip(weighed, each, strict=True)]
+    return Explanation(
+        text=text,
+        label=label,
+        against=against,
+        bias=float(model.bias @ contrast),
+        contributions=[Contribution(name, counts[name], added[name]) for name in counts],
+        spans=spread(occurrences, len(text)),
+    )
+
+
 def _contributions(
     model: LinearModel, names: list[str], counts: Floats, contrast: Floats
 ) -> Floats:
@@ -82,7 +109,7 @@ def _contributions(
     values = np.zeros(len(used))
     values[occurs] = features.weighed(in_column[occurs])
     norm = features.norms(np.array([0, len(used)]), used, values)[0]
-    added = (model.weights[used] @ contrast) * values / norm
+    added = model.added_by(used, contrast) * values / norm
     # A column's features share it by their counts; where signs cancel, evenly.
     share_of = np.where(in_column == 0.0, np.bincount(which, weights=counts[place]), in_column)
     share = np.where(in_column[which] == 0.0, counts[place], signed) / share_of[which]

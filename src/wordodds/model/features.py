@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from wordodds._core import text as core
 from wordodds._execution import execution
+from wordodds.model.fasttext_reading import FastTextReading
 from wordodds.model.python_analysis import preprocessor_of, python_analyzer
 from wordodds.text.documents import Documents, as_documents, as_strings
 from wordodds.text.pattern import word_min_length
@@ -52,6 +53,8 @@ class TextFeatures:
     decode_error: str = "strict"
     missing: str = "error"
     callables: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    fasttext: FastTextReading | None = None
+    """With analyzer "fasttext", what its words become; the terms are there, and not above."""
 
     def __getstate__(self) -> dict[str, Any]:
         # Without what is made of these when it is first needed.
@@ -63,6 +66,8 @@ class TextFeatures:
     @property
     def n_features(self) -> int:
         """How many rows of weights there must be."""
+        if self.fasttext is not None:
+            return self.fasttext.n_features
         return self.n_hashed if self.terms is None else len(self.terms) + self.n_unknown
 
     @cached_property
@@ -201,6 +206,8 @@ class TextFeatures:
         row : int
             Its number.
         """
+        if self.fasttext is not None:
+            return self.fasttext.name_of(row)
         if self.terms is None:
             return f"<column {row}>"
         if row < len(self.terms):

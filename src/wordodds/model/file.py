@@ -11,6 +11,16 @@
     norm_weights   F64 (n_features,), if the norm is weighted
     stop_words.*   as labels, if there are any
     calibration.*  as wordodds.model.calibration says, if there is one
+
+and of format version 2, which models have that need any of it::
+
+    weights        F64, F32 or F16, the last of which is read as F32
+    factor         F64 (rank, n_columns): weights are (n_features, rank, padded) times it
+    tree           I32 (n_classes - 1, 2), as wordodds.model.tree says
+    fasttext.*     as wordodds.model.fasttext_reading says; terms.* are its words
+
+Strings are "name", "link", "features" (the options of text, JSON), "callables", "calibration",
+"fasttext" and "source", what the model was made from (JSON).
 """
 
 import json
@@ -24,11 +34,13 @@ import numpy.typing as npt
 import wordodds
 from wordodds._core import text as core
 from wordodds.model.calibration import Calibration
-from wordodds.model.container import FORMAT_VERSION, Container, read_container, write_container
+from wordodds.model.container import Container, read_container, write_container
 from wordodds.model.errors import ModelFileError, damaged
+from wordodds.model.fasttext_reading import FastTextReading
 from wordodds.model.features import CALLABLES, TextFeatures
 from wordodds.model.file_options import OPTIONS, checked_options
 from wordodds.model.linear_model import LinearModel
+from wordodds.model.links import base_link
 from wordodds.model.packed_labels import pack_labels, pack_words, unpack_labels, unpack_words
 
 __all__ = ["describe", "load", "save"]
@@ -36,6 +48,7 @@ __all__ = ["describe", "load", "save"]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 _LONGEST_OBJECT = 1 << 16
+_WEIGHT_TYPES = (np.float64, np.float32, np.float16)
 
 
 def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
@@ -50,7 +63,8 @@ def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
     """
     features = model.features
     _check_loadable(features)
-    arrays: dict[str, npt.NDArray[Any]] = {"weights": model._weights, "bias": model.bias}
+    stored = model._weights.astype(model.dtype, copy=False)
+    arrays: dict[str, npt.NDArray[Any]] = {"weights": stored, "bias": model.bias}
     arrays |= pack_labels(model.labels)
     strings = {
         "made_by": f"wordodds {wordodds.__version__}",
@@ -59,13 +73,24 @@ def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
         "features": json.dumps({name: getattr(features, name) for name in OPTIONS}),
         "callables": json.dumps({k: _name_of(f) for k, f in features.callables.items()}),
     }
-    if features.terms is not None:
+    terms = features.terms if features.fasttext is None else features.fasttext.terms
+    if terms is not None:
         arrays |= {
-            "terms.arena": np.asarray(features.terms.arena),
-            "terms.offsets": np.asarray(features.terms.offsets),
-            "terms.slots": np.asarray(features.terms.slots),
-            "terms.key": np.array(features.terms.key, dtype=np.uint64),
+            "terms.arena": np.asarray(terms.arena),
+            "terms.offsets": np.asarray(terms.offsets),
+            "terms.slots": np.asarray(terms.slots),
+            "terms.key": np.array(terms.key, dtype=np.uint64),
         }
+    if features.fasttext is not None:
+        of_reading, its_arrays = features.fasttext.to_arrays()
+        strings["fasttext"] = json.dumps(of_reading)
+        arrays |= {f"fasttext.{name}": array for name, array in its_arrays.items()}
+    if model._factor is not None:
+        arrays["factor"] = model._factor
+    if model.tree is not None:
+        arrays["tree"] = model.tree
+    if model.source is not None:
+        strings["source"] = json.dumps(model.source)
     if features.stop_words is not None:
         arrays |= pack_words("stop_words", features.stop_words)
     if features.norm_weights is not None:
@@ -74,7 +99,14 @@ def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
         of_calibration, its_arrays = model.calibration.to_arrays()
         strings["calibration"] = json.dumps(of_calibration)
         arrays |= {f"calibration.{name}": array for name, array in its_arrays.items()}
-    write_container(path, arrays, strings)
+    write_container(path, arrays, strings, version=_version_for(model))
+
+
+def _version_for(model: LinearModel) -> int:
+    """Return the least version of the format that can hold the model."""
+    news = (model.features.fasttext, model._factor, model.tree, model.source)
+    is_old = model.dtype == np.float64 and base_link(model.link) == model.link
+    return 1 if is_old and all(new is None for new in news) else 2
 
 
 def _check_loadable(features: TextFeatures) -> None:
@@ -160,20 +192,28 @@ def describe(model: LinearModel) -> dict[str, Any]:
         Any.
     """
     features = model.features
-    hashed = features.terms is None
+    terms = features.terms if features.fasttext is None else features.fasttext.terms
     plain = {name: getattr(features, name) for name in OPTIONS}
     return {
         "model": model.name,
         "labels": model.labels.tolist(),
         "features": model.n_features,
-        "vocabulary": "hashed" if hashed else f"{len(features.terms or ()):,} terms",
+        "vocabulary": "hashed" if terms is None else f"{len(terms):,} terms",
+        "weights": _weights_of(model),
         "link": model.link,
         "calibration": model.calibration.method if model.calibration else None,
         "text": {**plain, "ngram_range": list(features.ngram_range)},
         "stop_words": None if features.stop_words is None else len(features.stop_words),
         "callables": {option: _name_of(f) for option, f in features.callables.items()},
-        "format_version": FORMAT_VERSION,
+        "source": model.source,
+        "format_version": _version_for(model),
     }
+
+
+def _weights_of(model: LinearModel) -> str:
+    if model._factor is None:
+        return str(model.dtype)
+    return f"{model.dtype}, of rank {len(model._factor)}"
 
 
 class _MissingCallableError(Exception):
@@ -185,15 +225,13 @@ def _model_of(content: Container, callables: dict[str, Callable[..., Any]]) -> L
     calibration = None
     if "calibration" in strings:
         of_calibration = _plain_object(strings["calibration"], "calibration")
-        prefix = "calibration."
-        calibration = Calibration.from_arrays(
-            of_calibration,
-            {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)},
-        )
-    weights, bias = arrays["weights"], arrays["bias"]
+        calibration = Calibration.from_arrays(of_calibration, _under("calibration.", arrays))
+    weights, bias, factor = arrays["weights"], arrays["bias"], arrays.get("factor")
     labels = unpack_labels(arrays)
-    if weights.dtype != np.float64 or weights.ndim != 2:
-        raise ValueError("weights must be a table of float64")
+    if weights.dtype not in _WEIGHT_TYPES or weights.ndim != 2:
+        raise ValueError("weights must be a table of float64, float32 or float16")
+    if factor is not None and (factor.dtype != np.float64 or 0 in factor.shape):
+        raise ValueError("factor must be a table of float64")
     if bias.dtype != np.float64 or bias.ndim != 1:
         raise ValueError("bias must be a row of float64")
     model = LinearModel(
@@ -204,10 +242,20 @@ def _model_of(content: Container, callables: dict[str, Callable[..., Any]]) -> L
         link=strings["link"],
         name=strings["name"],
         calibration=calibration,
+        factor=factor,
+        tree=arrays.get("tree"),
+        source=_plain_object(strings["source"], "source") if "source" in strings else None,
     )
-    if calibration and (calibration.n_columns, calibration.link) != (len(bias), model.link):
+    n_columns = len(bias) if model.tree is None else model.n_classes
+    fits = calibration and (n_columns, base_link(model.link))
+    if calibration and (calibration.n_columns, calibration.link) != fits:
         raise ValueError("the calibration belongs to another model")
     return model
+
+
+def _under(prefix: str, arrays: Arrays) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays whose names begin so, without that."""
+    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
 
 
 def _features_of(
@@ -232,8 +280,19 @@ def _features_of(
             _key(_array(arrays, "terms.key", np.uint64)),
         )
     weighted = "norm_weights" in arrays
+    fasttext = None
+    if (options["analyzer"] == "fasttext") != ("fasttext" in strings):
+        raise ValueError("the analyzer is fastText's in one place and another in the other")
+    if "fasttext" in strings:
+        if terms is None:
+            raise ValueError("fastText's reading needs terms")
+        of_reading = _plain_object(strings["fasttext"], "fasttext")
+        of_reading_arrays = _under("fasttext.", arrays)
+        fasttext = FastTextReading.from_arrays(terms, of_reading, of_reading_arrays)
+        terms = None
     return TextFeatures(
         terms=terms,
+        fasttext=fasttext,
         stop_words=unpack_words(arrays, "stop_words"),
         norm_weights=_array(arrays, "norm_weights", np.float64) if weighted else None,
         callables={option: callables[option] for option in wanted},

@@ -76,7 +76,7 @@ OPTIONS: dict[str, Callable[[Any], bool]] = {
     "n_unknown": _is_count,
     "n_hashed": _is_count,
     "alternate_sign": lambda value: isinstance(value, bool),
-    "analyzer": lambda value: value in ("word", "char", "char_wb", "unicode_word"),
+    "analyzer": lambda value: value in ("word", "char", "char_wb", "unicode_word", "fasttext"),
     "lowercase": lambda value: isinstance(value, bool),
     "strip_accents": lambda value: value in (None, "ascii", "unicode"),
     "token_pattern": _is_pattern,

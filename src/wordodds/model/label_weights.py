@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wordodds.model.features import TextFeatures
+from wordodds.model.links import base_link
 
 __all__ = ["LabelWeights", "padded"]
 
@@ -18,12 +19,19 @@ class LabelWeights:
     labels: npt.NDArray[Any]
     features: TextFeatures
     link: str
-    _weights: Floats
+    tree: npt.NDArray[np.int32] | None
+    _weights: npt.NDArray[np.floating[Any]]
+    _factor: Floats | None
     _bias: Floats
 
     @property
-    def weights(self) -> Floats:
-        """Log-odds that one unit of a feature adds, (n_features, n_columns)."""
+    def weights(self) -> npt.NDArray[np.floating[Any]]:
+        """Log-odds that one unit of a feature adds, (n_features, n_columns).
+
+        Of low-rank weights it is made when it is asked for, and may be large.
+        """
+        if self._factor is not None:
+            return np.asarray(self._weights[:, : len(self._factor)] @ self._factor)
         return self._weights[:, : len(self._bias)]
 
     @property
@@ -80,7 +88,21 @@ class LabelWeights:
         against : label or None
             As in `explain`.
         """
-        return np.asarray(self.weights @ self.contrast(label, against))
+        return self.added_by(slice(None), self.contrast(label, against))
+
+    def added_by(self, rows: Any, contrast: Floats) -> Floats:
+        """Return what one unit of each of these features adds along a contrast.
+
+        Parameters
+        ----------
+        rows : index
+            Their rows of weights.
+        contrast : ndarray of shape (n_columns,)
+            What `contrast` gave.
+        """
+        if self._factor is None:
+            return np.asarray(self._weights[rows, : len(contrast)] @ contrast)
+        return np.asarray(self._weights[rows, : len(self._factor)] @ (self._factor @ contrast))
 
     def contrast(self, label: Any, against: Any = None) -> Floats:
         """Return how the columns add up to the log-odds of a label, (n_columns,).
@@ -92,6 +114,11 @@ class LabelWeights:
         against : label or None
             As in `explain`.
         """
+        if self.tree is not None:
+            raise ValueError(
+                "the labels of a hierarchical softmax share decisions, and none has weights of its "
+                "own: explain a model with the loss softmax or one-vs-all"
+            )
         code = self.code_of(label)
         if against is not None and self.code_of(against) == code:
             raise ValueError(f"against must be another label than {label!r}")
@@ -101,7 +128,7 @@ class LabelWeights:
             return columns
         if against is not None:
             columns[self.code_of(against)] -= 1.0
-        elif self.link == "softmax":
+        elif base_link(self.link) == "softmax":
             columns[:] = -1.0 / (len(columns) - 1)
             columns[code] = 0.0
         columns[code] += 1.0
@@ -125,8 +152,10 @@ class LabelWeights:
         return ", ".join(shown) + (", ..." if len(self.labels) > 5 else "")
 
 
-def padded(weights: Floats, n_columns: int) -> Floats:
+def padded(weights: npt.NDArray[np.floating[Any]], n_columns: int) -> npt.NDArray[np.floating[Any]]:
     """Return weights as the kernel reads them: one column, or a multiple of four.
+
+    Those of 16 or 32 bits are float32 then, all others float64.
 
     Parameters
     ----------
@@ -144,8 +173,9 @@ def padded(weights: Floats, n_columns: int) -> Floats:
     if weights.ndim != 2 or weights.shape[1] not in (n_columns, width):
         raise ValueError(f"weights of shape {weights.shape} do not go with {n_columns} columns")
     fits = weights.shape[1] == width and weights.flags.c_contiguous
-    if fits and weights.dtype == np.float64:
+    dtype = np.float32 if weights.dtype in (np.float16, np.float32) else np.float64
+    if fits and weights.dtype == dtype:
         return weights
-    wide = np.zeros((len(weights), width))
+    wide = np.zeros((len(weights), width), dtype=dtype)
     wide[:, :n_columns] = weights[:, :n_columns]
     return wide

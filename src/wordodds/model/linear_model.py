@@ -1,21 +1,19 @@
 """LinearModel: what is left after training, scoring raw text without a matrix in between."""
 
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from wordodds._core.score import TextScorer
-from wordodds._execution import execution
 from wordodds._labels import encode_known_labels, encode_labels
-from wordodds.model import stream
+from wordodds.model import above, stream
 from wordodds.model.calibration import Calibration, fit_calibration, threshold_for
 from wordodds.model.features import TextFeatures
-from wordodds.model.label_weights import LabelWeights, padded
-from wordodds.model.links import LINKS, probabilities
-from wordodds.text.documents import Documents, as_strings
+from wordodds.model.label_weights import padded
+from wordodds.model.links import FASTTEXT_LINKS, LINKS, base_link
+from wordodds.model.scoring import TextScores
+from wordodds.model.tree import check_tree
 
 if TYPE_CHECKING:
     from wordodds.model.evaluation import Evaluation
@@ -25,10 +23,15 @@ __all__ = ["LinearModel"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-_DOCUMENTS_AT_ONCE = 4096  # where Python finds the features, matrices are made of so many
+
+def _numbers_of_columns(n_labels: int, link: str, tree: object) -> set[int]:
+    if tree is not None:
+        return {n_labels - 1}
+    # One column is the log-odds of the second label, where the two exclude each other.
+    return {n_labels} | ({1} if n_labels == 2 and not link.endswith("sigmoid") else set())
 
 
-class LinearModel(LabelWeights):
+class LinearModel(TextScores):
     """A fitted classifier of text, without what trained it.
 
     Made by `TextClassifier.fit`, `from_sklearn` and `load`. Scores raw text: each feature is found
@@ -41,17 +44,26 @@ class LinearModel(LabelWeights):
         The classes, at least two.
     weights : ndarray of shape (n_features, n_columns)
         Log-odds that one unit of a feature adds; one column for two classes (for the second of
-        them), else one for each class. Perhaps padded to a multiple of four columns.
+        them), else one for each class. Perhaps padded to a multiple of four columns. Float64,
+        float32 or float16, which a file keeps.
     bias : ndarray of shape (n_columns,)
         What the scores start from.
     features : TextFeatures
         How text becomes features.
-    link : {"softmax", "one_vs_rest", "modified_huber", "none"}
-        How scores become probabilities.
+    link : str
+        One of `wordodds.model.links.LINKS` or its FASTTEXT_LINKS: how scores become probabilities.
     name : str
         What trained it; for people.
     calibration : Calibration or None
         What probabilities are made by instead of the link.
+    factor : ndarray of shape (rank, n_columns) or None
+        If given, the weights are of shape (n_features, rank), and times this factor what they are
+        otherwise.
+    tree : ndarray of shape (n_classes - 1, 2) or None
+        If given, there is a column for each decision of a tree of labels, as
+        `wordodds.model.tree` has it.
+    source : dict or None
+        What the model was made from, as plain values; for people.
 
     Attributes
     ----------
@@ -74,19 +86,27 @@ class LinearModel(LabelWeights):
     def __init__(
         self,
         labels: npt.NDArray[Any],
-        weights: Floats,
+        weights: npt.NDArray[np.floating[Any]],
         bias: Floats,
         features: TextFeatures,
         *,
         link: str,
         name: str,
         calibration: Calibration | None = None,
+        factor: npt.NDArray[np.floating[Any]] | None = None,
+        tree: npt.NDArray[np.int32] | None = None,
+        source: dict[str, Any] | None = None,
     ) -> None:
         n_columns = len(bias)
-        if link not in LINKS:
-            raise ValueError(f"link must be one of {', '.join(LINKS)}, got {link!r}")
-        if len(labels) < 2 or n_columns not in {len(labels)} | ({1} if len(labels) == 2 else set()):
+        if link not in (*LINKS, *FASTTEXT_LINKS):
+            known = ", ".join((*LINKS, *FASTTEXT_LINKS))
+            raise ValueError(f"link must be one of {known}, got {link!r}")
+        if len(labels) < 2 or n_columns not in _numbers_of_columns(len(labels), link, tree):
             raise ValueError(f"{len(labels)} labels do not go with {n_columns} columns of weights")
+        if factor is not None and (factor.ndim != 2 or factor.shape[1] != n_columns):
+            raise ValueError(f"a factor of shape {factor.shape} gives no {n_columns} columns")
+        if tree is not None:
+            check_tree(tree, len(labels))
         self.labels = np.array(labels)
         self.labels.flags.writeable = False  # any number of threads share them
         self.features = features
@@ -95,7 +115,11 @@ class LinearModel(LabelWeights):
         self.calibration = calibration
         self.n_jobs: int | None = None
         self._bias = np.ascontiguousarray(bias, dtype=np.float64)
-        self._weights = padded(weights, n_columns)
+        self._weights = padded(weights, n_columns if factor is None else len(factor))
+        self._factor = None if factor is None else np.ascontiguousarray(factor, dtype=np.float64)
+        self.tree = tree
+        self.source = source
+        self.dtype = weights.dtype  # of the weights in a file
         # Here too: SciPy, which scores what Python analyzed, checks no index.
         n_rows, of_norm = features.n_features, features.norm_weights
         if len(weights) != n_rows or (of_norm is not None and of_norm.shape != (n_rows,)):
@@ -107,12 +131,14 @@ class LinearModel(LabelWeights):
     def decision_function(self, texts: Any) -> Floats:
         """Return the scores, (n_texts,) for one column and (n_texts, n_classes) for more.
 
+        Of a tree of labels they are the logarithms of probabilities.
+
         Parameters
         ----------
         texts : iterable of str or bytes, or a column of text
             The documents. The text of an Arrow column is read where it lies.
         """
-        scores = self._scores(texts)
+        scores = self._class_scores(self._scores(texts))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, texts: Any) -> npt.NDArray[Any]:
@@ -160,7 +186,7 @@ class LinearModel(LabelWeights):
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"k must be a whole number >= 1, got {k!r}")
         values = self._values(self._scores(texts))
-        best = np.argsort(-values, axis=1, kind="stable")[:, : int(k)]
+        best = self.ranked(values)[:, : int(k)]
         return np.asarray(self.labels[best]), np.take_along_axis(values, best, axis=1)
 
     def predict_arrow(self, texts: Any) -> Any:
@@ -189,6 +215,7 @@ class LinearModel(LabelWeights):
         labels = pa.DictionaryArray.from_arrays(codes.astype(np.int32), self.labels.tolist())
         return pa.StructArray.from_arrays([labels.dictionary_decode(), values], ["label", "score"])
 
+    predict_above = above.predict_above
     predict_stream = stream.predict_stream
 
     def score(self, texts: Any, labels: Any) -> float:
@@ -262,7 +289,9 @@ class LinearModel(LabelWeights):
         scores = self._scores(texts)
         codes = encode_known_labels(labels, len(scores), self.labels)
         names = self.labels.tolist()
-        calibrated = self._with(fit_calibration(scores, codes, self.link, method, names))
+        link = base_link(self.link)
+        of_classes = self._class_scores(scores)
+        calibrated = self._with(fit_calibration(of_classes, codes, link, method, names))
         calibrated._seen = calibrated._probabilities(scores), codes
         return calibrated
 
@@ -311,11 +340,6 @@ class LinearModel(LabelWeights):
 
         return describe(self)
 
-    @property
-    def has_probabilities(self) -> bool:
-        """Whether `predict_proba` works."""
-        return self.calibration is not None or self.link != "none"
-
     def __repr__(self) -> str:
         calibrated = f", calibrated by {self.calibration.method}" if self.calibration else ""
         return (
@@ -334,69 +358,3 @@ class LinearModel(LabelWeights):
         other = LinearModel.__new__(LinearModel)
         vars(other).update(vars(self), calibration=calibration)
         return other
-
-    def _scores(self, texts: Any, advance: Callable[[int], None] | None = None) -> Floats:
-        """Return the scores, (n_texts, n_columns)."""
-        n_jobs = self.n_jobs
-        documents = self.features.documents(texts, n_jobs)
-        if self._scorer is not None:
-            return self._scorer.score(documents, advance, *execution(n_jobs))
-        if self.features.options is None:
-            return self._scores_in_python(documents)
-        scorer = self._scorer_for(self.features.stemmed_options(documents, n_jobs))
-        return scorer.score(documents, advance, *execution(n_jobs))
-
-    def _scores_in_python(self, documents: Documents) -> Floats:
-        from scipy.sparse import csr_array
-
-        features, texts = self.features, as_strings(documents)
-        parts = [np.empty((0, len(self._bias)))]
-        for first in range(0, len(texts), _DOCUMENTS_AT_ONCE):
-            some = texts[first : first + _DOCUMENTS_AT_ONCE]
-            indptr, indices, counts = features.rows_of(map(features.found_in, some))
-            values = features.weighed(counts)
-            norms = features.norms(indptr, indices, values)
-            rows = csr_array((values, indices, indptr), shape=(len(some), self.n_features))
-            rows.eliminate_zeros()  # zero times an infinite weight
-            parts.append(self._bias + (rows @ self.weights) / norms[:, None])
-        return np.concatenate(parts)
-
-    def _lasting_scorer(self) -> TextScorer | None:
-        """Return what scores every text; None if Python must, or for each batch another does."""
-        options = self.features.options
-        # Words of stems are known only with the text.
-        return None if options is None or self.features.stemmer else self._scorer_for(options)
-
-    def _scorer_for(self, options: Any) -> TextScorer:
-        features = self.features
-        return TextScorer(
-            options,
-            features.terms,
-            features.n_unknown,
-            features.n_hashed,
-            features.alternate_sign,
-            features.binary,
-            features.sublinear,
-            features.norm,
-            features.norm_weights,
-            self._weights,
-            self._bias,
-        )
-
-    def _probabilities(self, scores: Floats) -> Floats:
-        if self.calibration is not None:
-            return self.calibration.probabilities(scores)
-        return probabilities(scores, self.link, self.n_jobs)
-
-    def _values(self, scores: Floats) -> Floats:
-        """Return probabilities, or else scores, of each class."""
-        if self.has_probabilities:
-            return self._probabilities(scores)
-        return np.concatenate([-scores, scores], axis=1) if scores.shape[1] == 1 else scores
-
-    def _codes(self, scores: Floats) -> npt.NDArray[np.intp]:
-        if self.calibration is not None and self.calibration.method != "temperature":
-            scores = self._probabilities(scores)  # curves may change the order
-        if scores.shape[1] == 1:
-            return (scores[:, 0] > 0.0).astype(np.intp)
-        return np.asarray(scores.argmax(axis=1))

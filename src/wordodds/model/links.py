@@ -1,5 +1,6 @@
 """Links: how the scores of a linear model become probabilities."""
 
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -9,8 +10,11 @@ from wordodds._core import score
 from wordodds._execution import execution
 
 __all__ = [
+    "FASTTEXT_FLOOR",
+    "FASTTEXT_LINKS",
     "LINKS",
     "NoProbabilitiesError",
+    "base_link",
     "checked_scores",
     "class_log_odds",
     "log_probabilities",
@@ -21,9 +25,20 @@ __all__ = [
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 LINKS = ("softmax", "one_vs_rest", "modified_huber", "none")
+# Those of fastText's models, and what a calibration of their scores starts from.
+FASTTEXT_LINKS = {
+    "sigmoid": "one_vs_rest",
+    "fasttext_softmax": "softmax",
+    "fasttext_sigmoid": "one_vs_rest",
+    "fasttext_tree": "softmax",
+}
 
 # What an infinite score counts as: the difference of two of them is finite.
 LARGEST = 8e307
+
+
+# What fastText adds to a probability before it takes the logarithm, and never takes away again.
+FASTTEXT_FLOOR = 1e-5
 
 
 class NoProbabilitiesError(ValueError, AttributeError):
@@ -35,17 +50,22 @@ class NoProbabilitiesError(ValueError, AttributeError):
 
 
 def probabilities(scores: Any, link: str, n_jobs: int | None = 1) -> Floats:
-    """Return the probability of each class, (n_rows, n_classes); rows sum to one.
+    """Return the probability of each class, (n_rows, n_classes).
+
+    Rows sum to one, but for "sigmoid", where each label is a question of its own, and fastText's.
 
     Parameters
     ----------
     scores : array-like of shape (n_rows, n_columns)
         One column for two classes (above zero: the second), else one for each class. Of any size,
         infinite ones included; a row of nothing but minus infinities is uniform.
-    link : {"softmax", "one_vs_rest", "modified_huber", "none"}
+    link : one of LINKS or FASTTEXT_LINKS
         "softmax": exp(score), scaled to sum to one. "one_vs_rest": the sigmoid of each column,
         scaled. "modified_huber": (clip(score, -1, 1) + 1) / 2, scaled. One column is the log-odds
         of the second class with the first two, and taken for that class with the third.
+        "sigmoid": that of each column, not scaled. The numbers that fastText tells:
+        "fasttext_softmax" is softmax + 1e-5, "fasttext_sigmoid" the sigmoid from its table of 513
+        values + 1e-5, "fasttext_tree" exp(score).
     n_jobs : int or None
         Threads; they do not change the result.
 
@@ -64,6 +84,10 @@ def probabilities(scores: Any, link: str, n_jobs: int | None = 1) -> Floats:
     """
     if link == "modified_huber":
         return _huber(checked_scores(scores))
+    if link == "fasttext_softmax":
+        return probabilities(scores, "softmax", n_jobs) + FASTTEXT_FLOOR
+    if link == "fasttext_sigmoid":
+        return _tabulated_sigmoid(checked_scores(scores)) + FASTTEXT_FLOOR
     with np.errstate(under="ignore"):
         return np.asarray(np.exp(log_probabilities(scores, link, n_jobs)))
 
@@ -75,7 +99,7 @@ def log_probabilities(scores: Any, link: str, n_jobs: int | None = 1) -> Floats:
     ----------
     scores : array-like of shape (n_rows, n_columns)
         As in `probabilities`.
-    link : {"softmax", "one_vs_rest", "modified_huber", "none"}
+    link : one of LINKS or FASTTEXT_LINKS
         As in `probabilities`.
     n_jobs : int or None
         Threads.
@@ -87,16 +111,36 @@ def log_probabilities(scores: Any, link: str, n_jobs: int | None = 1) -> Floats:
     """
     _check_link(link)
     table = checked_scores(scores)
-    if link == "modified_huber":
+    if link in ("modified_huber", "fasttext_softmax", "fasttext_sigmoid"):
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(_huber(table)))
+            return np.asarray(np.log(probabilities(table, link, n_jobs)))
+    if link == "fasttext_tree":
+        return table
     with np.errstate(under="ignore"):
+        if link == "sigmoid":
+            return np.asarray(-np.logaddexp(0.0, -table))
         if table.shape[1] == 1:
             return np.asarray(0.0 - np.logaddexp(0.0, np.concatenate([table, -table], axis=1)))
         if link == "one_vs_rest":
             table = -np.logaddexp(0.0, -table)
     score.rows_log_softmax(table, *execution(n_jobs))
     return table
+
+
+def base_link(link: str) -> str:
+    """Return the link without what is peculiar to fastText: what a calibration starts from.
+
+    Parameters
+    ----------
+    link : one of LINKS or FASTTEXT_LINKS
+        Any.
+
+    Examples
+    --------
+    >>> base_link("fasttext_softmax")
+    'softmax'
+    """
+    return FASTTEXT_LINKS.get(link, link)
 
 
 def class_log_odds(scores: Any, link: str) -> Floats:
@@ -187,8 +231,23 @@ def _check_link(link: str) -> None:
             "calibrate(texts, labels) with documents it was not trained on, or use "
             "decision_function"
         )
-    if link not in LINKS:
+    if link not in LINKS and link not in FASTTEXT_LINKS:
         raise ValueError(f"link must be one of {', '.join(LINKS)}, got {link!r}")
+
+
+@cache
+def _sigmoid_table() -> npt.NDArray[np.float32]:
+    steps = np.arange(513, dtype=np.float32) * np.float32(2 * 8) / np.float32(512) - np.float32(8)
+    return np.asarray(1.0 / (1.0 + np.exp(-steps).astype(np.float64)), dtype=np.float32)
+
+
+def _tabulated_sigmoid(scores: Floats) -> Floats:
+    """Return what fastText takes for the sigmoid: the value at the step below, within -8 and 8."""
+    with np.errstate(over="ignore"):
+        x = scores.astype(np.float32)
+    steps = ((np.clip(x, -8, 8) + np.float32(8)) * np.float32(32)).astype(np.intp)
+    values = _sigmoid_table()[steps].astype(np.float64)
+    return np.where(x < -8, 0.0, np.where(x > 8, 1.0, values))
 
 
 def _huber(scores: Floats) -> Floats:

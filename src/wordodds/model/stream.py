@@ -166,4 +166,4 @@ class _Results:
         if values is None or self._n_best == 1:
             yield self._model._codes(scores)
         else:
-            yield from np.argsort(-values, axis=1, kind="stable").T[: self._n_best]
+            yield from self._model.ranked(values).T[: self._n_best]

@@ -5,10 +5,10 @@
 #include <span>
 
 #include "wordodds/base/parallel.hpp"
-#include "wordodds/score/linear.hpp"
 #include "wordodds/text/analyze.hpp"
 #include "wordodds/text/count.hpp"
 #include "wordodds/text/document.hpp"
+#include "wordodds/text/fasttext.hpp"
 #include "wordodds/text/term_table.hpp"
 #include "wordodds/text/tfidf.hpp"
 
@@ -19,8 +19,12 @@ struct FeatureRows {
     const FrozenTerms* terms;  // null: every feature is hashed
     int64_t n_unknown;         // rows behind those of the terms, for features that are none of them
     HashingOptions hashing;    // without terms
+    const FastTextRows* fasttext = nullptr;  // if given, all others are without meaning
 
-    int64_t size() const { return terms ? terms->size() + n_unknown : hashing.n_features; }
+    int64_t size() const {
+        if (fasttext) return fasttext->size();
+        return terms ? terms->size() + n_unknown : hashing.n_features;
+    }
 };
 
 // What a feature's count in a document becomes before it meets the weights.
@@ -31,6 +35,17 @@ struct TermWeighting {
     std::span<const double> norm_weights;  // tf[j] * norm_weights[j]; empty: of tf[j]
 };
 
+// Feature-major weights: weights[j * stride + c]. Of low rank r they are the product of two factors,
+// weights[j * stride + k] and factor[k * n_columns + c]: a document's rows are added up first.
+template <class Weight>
+struct DocumentWeights {
+    std::span<const Weight> weights;  // rows.size() * stride; padding holds any finite number
+    int64_t stride;
+    std::span<const double> bias;    // n_columns
+    std::span<const double> factor;  // rank * n_columns; empty: there is none
+    int64_t rank;                    // columns of weights; without a factor n_columns
+};
+
 // The numbers of columns that rows of weights may be apart: one, or a multiple of four.
 constexpr bool is_score_stride(int64_t stride, int64_t n_columns) {
     return stride >= n_columns && (stride == 1 || stride % 4 == 0);
@@ -39,15 +54,19 @@ constexpr bool is_score_stride(int64_t stride, int64_t n_columns) {
 // score[i][c] = bias[c] + sum_j tf(count of j in document i) * weights[j][c] / norm(document i),
 // where a norm of zero divides nothing.
 //
-// Lengths: weights.weights rows.size() * stride, weights.bias n_columns, norm_weights rows.size() or 0,
-// scores_out documents.size() * n_columns. Preconditions: is_score_stride(weights.stride, n_columns);
-// rows.terms has passed check(). Sums in double, in an order that depends on the document alone, without
+// With rows.fasttext, whose documents are read by an analyzer of kind `separated`, the norm is the number of
+// features, and the weighting is without meaning.
+//
+// Lengths: norm_weights rows.size() or 0, scores_out documents.size() * n_columns, n_features_out
+// documents.size() or 0 (how many features each has). Preconditions: is_score_stride(weights.stride,
+// weights.rank); rows.terms or rows.fasttext has passed check(). Sums in double, in an order that depends on the document alone, without
 // fused operations: the same bits for any n_jobs and any instruction set. Counts to which nothing is done
-// are never sorted out: each occurrence adds its row. O(total length + features * stride), parallel over
-// documents.
+// are never sorted out: each occurrence adds its row. O(total length + features * stride + documents * rank
+// * n_columns), parallel over documents. Weight: float or double.
+template <class Weight>
 void documents_score_classes(std::span<const Document> documents, const AnalyzerOptions& options,
                              const FeatureRows& rows, const TermWeighting& weighting,
-                             const ClassWeights& weights, const Execution& execution,
-                             std::span<double> scores_out);
+                             const DocumentWeights<Weight>& weights, const Execution& execution,
+                             std::span<double> scores_out, std::span<int64_t> n_features_out);
 
 }  // namespace wordodds

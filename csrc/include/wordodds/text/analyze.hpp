@@ -21,6 +21,7 @@ enum class AnalyzerKind : int32_t {
     chars,           // n-grams of characters; runs of white space count as one space
     chars_in_words,  // n-grams of characters of each word with a space before and after it
     unicode_word,    // as `word`, with words by Unicode's word boundaries
+    separated,       // single words between fastText's separators; text/fasttext.hpp makes more of them
 };
 
 struct AnalyzerOptions {

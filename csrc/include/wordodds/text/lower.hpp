@@ -11,9 +11,15 @@ namespace wordodds {
 
 // Which characters the mask marks.
 enum class CharacterClass : int32_t {
-    word,       // \w
-    not_space,  // \S
+    word,           // \w
+    not_space,      // \S
+    not_separator,  // what words are made of that fastText reads
 };
+
+// What fastText separates words by: six of ASCII's white space, and NUL.
+constexpr bool is_separator(uint32_t code_point) {
+    return code_point == 0 || (code_point >= 9 && code_point <= 13) || code_point == 32;
+}
 
 // What becomes of accents, as scikit-learn's strip_accents does it.
 enum class Accents : int32_t {
@@ -45,7 +51,8 @@ struct LoweredOut {
 void lower_append(const Document& document, int64_t begin, int64_t end, LowerOptions options,
                   InstructionSet instruction_set, LoweredOut& out);
 
-// ASCII in one piece: n bytes and their mask (ceil(n / 64) words, overwritten; bits past n are zero).
+// Bytes in one piece: n of ASCII, or of any UTF-8 that passes as it is with not_separator, and their
+// mask (ceil(n / 64) words, overwritten; bits past n are zero).
 // Writes up to 63 zero bytes behind bytes_out[n]. O(n). Accents do not matter to it.
 using AsciiLower = void (*)(const char* source, int64_t n, char* bytes_out, uint64_t* mask_out);
 AsciiLower ascii_lower_for(LowerOptions options, InstructionSet instruction_set);

@@ -30,7 +30,7 @@ class MarkedWriter {
     template <CharacterClass marks>
     void append_narrow(NarrowRecord record) {
         store_two(record, bytes_ + size_);
-        store_two(record >> (marks == CharacterClass::word ? 16 : 32), marks_ + size_);
+        store_two(narrow_marks<marks>(record), marks_ + size_);
         size_ += static_cast<int64_t>(record >> 48);
     }
 
@@ -53,6 +53,13 @@ class MarkedWriter {
     }
 
    private:
+    template <CharacterClass marks>
+    static uint64_t narrow_marks(NarrowRecord record) {
+        if constexpr (marks == CharacterClass::word) return record >> 16;
+        if constexpr (marks == CharacterClass::not_space) return record >> 32;
+        return is_separator(record & 0xFF) ? 0 : 0x0101;  // the first byte tells
+    }
+
     // The lowest byte first.
     static void store_two(uint64_t value, void* out) {
         auto two = static_cast<uint16_t>(value);
