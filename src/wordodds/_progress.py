@@ -24,7 +24,9 @@ class Advance(Protocol):
 
 
 @contextmanager
-def progress(label: str, total: int | None, unit: str = "bytes") -> Iterator[Advance]:
+def progress(
+    label: str, total: int | None, unit: str = "bytes", *, shown: bool = True
+) -> Iterator[Advance]:
     """Show how far a long job has come, how quickly, and how long it will still take.
 
     Nothing is written unless standard error is a terminal, so logs and pipes stay clean.
@@ -37,6 +39,8 @@ def progress(label: str, total: int | None, unit: str = "bytes") -> Iterator[Adv
         The amount of work in units; None when nobody knows, then only the amount done is shown.
     unit : str, default="bytes"
         What is counted; ``"bytes"`` is shown in megabytes.
+    shown : bool, default=True
+        Whether anybody asked for it.
 
     Yields
     ------
@@ -51,7 +55,7 @@ def progress(label: str, total: int | None, unit: str = "bytes") -> Iterator[Adv
     ...         advance(1)
     """
     stream = sys.stderr  # None under pythonw and some services
-    if stream is None or not _is_terminal(stream):
+    if not shown or stream is None or not _is_terminal(stream):
         yield lambda n, n_documents=0: None
         return
     line = _Line(label, total, unit, stream)

@@ -97,10 +97,10 @@ class Stream:
     def _watched(self, title: str) -> Iterator[tuple[Iterable[Any], Callable[..., None]]]:
         corpus = self._batches
         if not hasattr(corpus, "batches"):
-            with progress(title, None, "documents") if self._verbose else _silence() as advance:
+            with progress(title, None, "documents", shown=self._verbose) as advance:
                 yield corpus, lambda n_bytes, n_documents: advance(n_documents)
             return
-        with progress(title, corpus.size) if self._verbose else _silence() as advance:
+        with progress(title, corpus.size, shown=self._verbose) as advance:
             batches: Iterator[Any] = corpus.batches(advance)
             if not corpus.may_wait:  # else Ctrl-C could not end it
                 batches = prefetched(batches, _size_of, self._n_bytes)
@@ -229,8 +229,3 @@ def placed(place: str) -> Iterator[None]:
     except (ValueError, TypeError) as error:
         error.add_note(f"(documents and labels are numbered from 0 on, which is {place})")
         raise
-
-
-@contextmanager
-def _silence() -> Iterator[Callable[..., None]]:
-    yield lambda *done: None
