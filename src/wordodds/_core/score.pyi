@@ -41,6 +41,15 @@ def csr_score_sparse_classes(
 def rows_log_softmax(scores: npt.NDArray[np.float64], n_jobs: int, instruction_set: int) -> None:
     """Turn scores into log-probabilities, in place."""
 
+def rows_find_leaves(
+    scores: npt.NDArray[np.float64],
+    tree: npt.NDArray[np.int32],
+    floor: float,
+    n_jobs: int,
+    instruction_set: int,
+) -> npt.NDArray[np.int64]:
+    """Return the most probable leaf of a tree for each row of its nodes' scores."""
+
 class TextScorer:
     """Raw text into scores."""
 

@@ -38,6 +38,11 @@ cdef extern from "wordodds/score/sparse_linear.hpp" namespace "wordodds" nogil:
         const CsrView[Index, Value]&, const SparseClassWeights&, const Execution&,
         span[double]) except +
 
+cdef extern from "wordodds/score/tree.hpp" namespace "wordodds" nogil:
+    void c_rows_find_leaves "wordodds::rows_find_leaves"(
+        int64_t, span[const double], span[const int32_t], double, const Execution&,
+        span[int64_t]) except +
+
 cdef extern from "wordodds/score/documents.hpp" namespace "wordodds" nogil:
     cdef cppclass FeatureRows:
         const CFrozenTerms* terms
@@ -151,6 +156,25 @@ def rows_log_softmax(double[:, ::1] scores, int32_t n_jobs, int32_t instruction_
         c_rows_log_softmax(
             n_rows, n_classes, call.get().execution,
             span_of(&scores[0, 0], n_rows * n_classes))
+
+
+def rows_find_leaves(
+    const double[:, ::1] scores, const int32_t[:, ::1] tree, double floor, int32_t n_jobs,
+    int32_t instruction_set,
+):
+    if tree.shape[1] != 2 or tree.shape[0] < 1 or scores.shape[1] != tree.shape[0]:
+        raise ValueError("scores must have a column for each node of the tree")
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    leaves = np.empty(scores.shape[0], dtype=np.int64)
+    cdef int64_t[::1] out = leaves
+    if scores.shape[0] == 0:
+        return leaves
+    with nogil:  # the memoryviews pin the arrays
+        c_rows_find_leaves(
+            scores.shape[0], span_of(&scores[0, 0], scores.shape[0] * scores.shape[1]),
+            span_of(&tree[0, 0], 2 * tree.shape[0]), floor, call.get().execution,
+            span_of(&out[0], out.shape[0]))
+    return leaves
 
 
 cdef int fill_weights(

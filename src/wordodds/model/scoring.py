@@ -11,7 +11,7 @@ from wordodds._execution import execution
 from wordodds.model.calibration import Calibration
 from wordodds.model.label_weights import LabelWeights
 from wordodds.model.links import FASTTEXT_FLOOR, probabilities
-from wordodds.model.tree import leaf_chances, leaf_scores
+from wordodds.model.tree import best_leaves, leaf_chances, leaf_scores
 from wordodds.text.documents import Documents, as_strings
 
 __all__ = ["TextScores"]
@@ -116,7 +116,7 @@ class TextScores(LabelWeights):
         if self.calibration is not None and self.calibration.method != "temperature":
             scores = self._probabilities(scores)  # curves may change the order
         elif self.tree is not None:
-            scores = leaf_chances(scores, self.tree, self._floor)
+            return best_leaves(scores, self.tree, self._floor, self.n_jobs)
         elif self._has_equals:
             values = self._probabilities(scores)
             return np.asarray(values.shape[1] - 1 - values[:, ::-1].argmax(axis=1))

@@ -10,7 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["check_tree", "leaf_chances", "leaf_scores"]
+from wordodds._core import score
+from wordodds._execution import execution
+
+__all__ = ["best_leaves", "check_tree", "leaf_chances", "leaf_scores"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -38,6 +41,27 @@ def check_tree(tree: npt.NDArray[Any], n_labels: int) -> None:
         raise ValueError("every node of the tree but the root must be a child once")
     if (tree.max(axis=1) >= np.arange(n_labels, 2 * n_labels - 1)).any():
         raise ValueError("a node of the tree must come behind its children")
+
+
+def best_leaves(
+    scores: Floats, tree: npt.NDArray[np.int32], floor: float = 0.0, n_jobs: int | None = 1
+) -> npt.NDArray[np.int64]:
+    """Return the most probable label of each row, (n_rows,).
+
+    Parameters
+    ----------
+    scores, tree, floor
+        As in `leaf_chances`.
+    n_jobs : int or None
+        Threads.
+
+    Examples
+    --------
+    >>> tree = np.array([[2, 1], [0, 3]], dtype=np.int32)
+    >>> best_leaves(np.array([[-1.0, 3.0], [0.0, -2.0]]), tree)
+    array([2, 0])
+    """
+    return score.rows_find_leaves(np.ascontiguousarray(scores), tree, floor, *execution(n_jobs))
 
 
 def leaf_chances(scores: Floats, tree: npt.NDArray[np.int32], floor: float = 0.0) -> Floats:
@@ -79,14 +103,14 @@ def leaf_scores(scores: Floats, tree: npt.NDArray[np.int32], floor: float = 0.0)
     Examples
     --------
     >>> tree = np.array([[2, 1], [0, 3]], dtype=np.int32)
-    >>> leaf_scores(np.array([[-800.0, 0.0]]), tree).round(3)
-    array([[  -0.693, -800.693,   -0.693]])
+    >>> print(leaf_scores(np.array([[-800.0, 0.0]]), tree)[0, 1].round(3))
+    -800.693
     """
-    if floor:
-        return np.log(leaf_chances(scores, tree, floor))
     decided = np.ascontiguousarray(scores.T)
-    with np.errstate(under="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         left, right = -np.logaddexp(0.0, decided), -np.logaddexp(0.0, -decided)
+        if floor:
+            left, right = np.log(np.exp(left) + floor), np.log(np.exp(right) + floor)
     return np.ascontiguousarray(_descended(left, right, tree, np.add, 0.0).T)
 
 
