@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from wordodds.linear import custom_loss as custom_loss
     from wordodds.model import LinearModel as LinearModel
     from wordodds.model import ModelFileError as ModelFileError
+    from wordodds.model import from_fasttext as from_fasttext
     from wordodds.model import load as load
     from wordodds.reduce import TruncatedSVD as TruncatedSVD
     from wordodds.text import CountVectorizer as CountVectorizer
@@ -65,6 +66,7 @@ _HOMES = {
     "dask": None,
     "datasets": None,
     "experiments": None,
+    "from_fasttext": "wordodds.model",
     "from_sklearn": "wordodds.classifier",
     "load": "wordodds.model",
     "show_config": "wordodds._config",

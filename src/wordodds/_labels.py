@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from collections.abc import Iterable
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["encode_known_labels", "encode_labels"]
+__all__ = ["encode_known_labels", "encode_labels", "with_fasttext_prefix"]
 
 
 def encode_labels(y: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
@@ -157,3 +158,25 @@ def _fraction(row: int, label: Any) -> str:
         f"label {row} is {label}. Unknown label type: continuous, or a missing value; a classifier "
         "takes classes: pass whole numbers or strings"
     )
+
+
+def with_fasttext_prefix(labels: Iterable[Any], known: Iterable[Any]) -> list[Any]:
+    """Return labels with fastText's prefix, where a model has it and they have not.
+
+    Parameters
+    ----------
+    labels : iterable
+        As people write them.
+    known : iterable
+        The labels of the model.
+
+    Examples
+    --------
+    >>> with_fasttext_prefix(["spam", "eggs"], ["__label__ham", "__label__spam"])
+    ['__label__spam', 'eggs']
+    """
+    prefix, names = "__label__", set(known)
+    return [
+        f"{prefix}{label}" if label not in names and f"{prefix}{label}" in names else label
+        for label in labels
+    ]

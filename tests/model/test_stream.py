@@ -70,6 +70,15 @@ def test_top(model):
     assert list(columns_of(model.predict_stream(batches_of(64), top=1))) == ["label", "probability"]
 
 
+def test_probabilities_of_all_labels(model):
+    found = columns_of(model.predict_stream(batches_of(64), proba_all=True))
+    names = [f"probability of {label}" for label in model.labels.tolist()]
+    assert list(found) == ["label", *names]
+    np.testing.assert_array_equal([found[name] for name in names], model.predict_proba(TEXTS).T)
+    found = columns_of(model.predict_stream([TEXTS], proba=True, proba_all=True))
+    assert list(found) == ["label", "probability", *names]
+
+
 @pytest.mark.parametrize("labels", [[3, 7], [True, False]])
 def test_labels_keep_their_kind(labels):
     texts = ["free money", "lunch", "you"]
@@ -84,6 +93,8 @@ def test_margins_are_called_scores():
     model = TextClassifier(SGDClassifier("hinge", random_state=0)).fit(TEXTS, LABELS).linear_model_
     found = columns_of(model.predict_stream([TEXTS], proba=True))
     assert list(found) == ["label", "score"]
+    with pytest.raises(ValueError, match="no probabilities"):
+        model.predict_stream([TEXTS], proba_all=True)
     np.testing.assert_array_equal(found["score"], np.abs(model.decision_function(TEXTS)))
 
 

@@ -288,15 +288,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         keep: Sequence[str] = (),
         proba: bool = False,
         top: int | None = None,
+        proba_all: bool = False,
     ) -> Iterator[Any]:
         """Yield labels for batches of any number, in order, while the next ones are being read.
 
         Parameters
         ----------
-        batches, text, keep, proba, top
+        batches, text, keep, proba, top, proba_all
             As for `LinearModel.predict_stream`.
         """
-        return self._fitted().predict_stream(batches, text=text, keep=keep, proba=proba, top=top)
+        return self._fitted().predict_stream(
+            batches, text=text, keep=keep, proba=proba, top=top, proba_all=proba_all
+        )
 
     def decision_function(self, texts: Any) -> Floats:
         """Return the log-odds, (n_texts,) for two labels and (n_texts, n_classes) for more.

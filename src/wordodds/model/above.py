@@ -53,8 +53,10 @@ def predict_above(
     n_features = np.ones(len(documents), dtype=np.int64)
     scores = self._scores_of(documents, None, n_features)
     values = self._probabilities(scores)
-    told = self.calibration is None and self.link.startswith("fasttext")
-    enough = values >= threshold + (FASTTEXT_FLOOR if told else 0.0)
+    enough = values >= threshold
+    if self.calibration is None and self.link.startswith("fasttext"):
+        # As it compares: what it will add is not there yet, and all is float32.
+        enough = (values - FASTTEXT_FLOOR).astype(np.float32) >= np.float32(threshold)
     if self.features.fasttext is not None:
         enough[n_features == 0] = False
     best = self.ranked(values)

@@ -85,6 +85,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _STRINGS = json.JSONDecoder()
 # What people pass by mistake, by its first bytes.
 _STRANGERS = {
+    b"\xba\x16\x4f\x2f": "it is a fastText model. See `wordodds convert`, or from_fasttext",
     b"\x80": "it looks like a pickle. For a pickled scikit-learn pipeline see `wordodds convert`",
     b"\x1f\x8b": "it is compressed with gzip. Decompress it first",
     b"\x28\xb5\x2f\xfd": "it is compressed with zstd. Decompress it first",

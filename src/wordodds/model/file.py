@@ -48,6 +48,7 @@ __all__ = ["describe", "load", "save"]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 _LONGEST_OBJECT = 1 << 16
+_OF_FASTTEXT = ("encoding", "decode_error", "missing")
 _WEIGHT_TYPES = (np.float64, np.float32, np.float16)
 
 
@@ -193,7 +194,6 @@ def describe(model: LinearModel) -> dict[str, Any]:
     """
     features = model.features
     terms = features.terms if features.fasttext is None else features.fasttext.terms
-    plain = {name: getattr(features, name) for name in OPTIONS}
     return {
         "model": model.name,
         "labels": model.labels.tolist(),
@@ -202,12 +202,21 @@ def describe(model: LinearModel) -> dict[str, Any]:
         "weights": _weights_of(model),
         "link": model.link,
         "calibration": model.calibration.method if model.calibration else None,
-        "text": {**plain, "ngram_range": list(features.ngram_range)},
+        "text": _text_of(features),
         "stop_words": None if features.stop_words is None else len(features.stop_words),
         "callables": {option: _name_of(f) for option, f in features.callables.items()},
         "source": model.source,
         "format_version": _version_for(model),
     }
+
+
+def _text_of(features: TextFeatures) -> dict[str, Any]:
+    plain = {name: getattr(features, name) for name in OPTIONS}
+    if features.fasttext is None:
+        return {**plain, "ngram_range": list(features.ngram_range)}
+    # What fastText's reading leaves open; the rest is in its own options.
+    options, _ = features.fasttext.to_arrays()
+    return {name: plain[name] for name in ("analyzer", *_OF_FASTTEXT)} | options
 
 
 def _weights_of(model: LinearModel) -> str:

@@ -249,6 +249,8 @@ class LinearModel(TextScores):
         scores = self._scores(texts)
         right = encode_known_labels(labels, len(scores), self.labels)
         chances = self._probabilities(scores) if self.has_probabilities else None
+        if chances is not None:
+            np.minimum(chances, 1.0, out=chances)  # fastText's own reach 1.00001
         return evaluate(right, self._codes(scores), chances, self.labels)
 
     def explain(self, text: str, label: Any = None, against: Any = None) -> "Explanation":

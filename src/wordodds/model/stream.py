@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from wordodds.corpora.arrow import pyarrow_module
 from wordodds.corpora.overlap import prefetched
+from wordodds.model.links import NoProbabilitiesError
 
 if TYPE_CHECKING:
     from wordodds.model.linear_model import LinearModel
@@ -32,6 +33,7 @@ def predict_stream(
     keep: Sequence[str] = (),
     proba: bool = False,
     top: int | None = None,
+    proba_all: bool = False,
 ) -> Iterator[Any]:
     """Yield labels for any number of batches, in order, while the next ones are being read.
 
@@ -49,6 +51,8 @@ def predict_stream(
         Whether to add the probability of the label.
     top : int or None
         So many labels with their probabilities, the most probable first.
+    proba_all : bool, default=False
+        Whether to add the probability of every label, in columns "probability of LABEL".
 
     Yields
     ------
@@ -78,7 +82,9 @@ def predict_stream(
             f"batches must be an iterable of record batches, got one {type(batches).__name__}: "
             "pass it in a list"
         )
-    results = _Results(model, kept, proba, None if top is None else int(top))
+    if proba_all and not model.has_probabilities:
+        raise NoProbabilitiesError("the model has no probabilities: calibrate it")
+    results = _Results(model, kept, proba, None if top is None else int(top), proba_all)
     return _labelled(batches, text, results)
 
 
@@ -126,7 +132,12 @@ class _Results:
     """Makes the record batches that were asked for."""
 
     def __init__(
-        self, model: LinearModel, keep: tuple[str, ...], proba: bool, top: int | None
+        self,
+        model: LinearModel,
+        keep: tuple[str, ...],
+        proba: bool,
+        top: int | None,
+        proba_all: bool,
     ) -> None:
         self._arrow = pyarrow_module("pyarrow", "predict_stream")
         self._model = model
@@ -139,6 +150,9 @@ class _Results:
         for rank in range(self._n_best):
             suffix = f"_{rank + 1}" if rank else ""
             self._names += [f"label{suffix}", f"{value}{suffix}"] if self._valued else ["label"]
+        self._all = proba_all
+        if proba_all:
+            self._names += [f"probability of {label}" for label in model.labels.tolist()]
         twice = [name for name in self._names if self._names.count(name) > 1]
         if twice:
             raise ValueError(f"two columns would be called {twice[0]!r}: rename what is kept")
@@ -153,11 +167,13 @@ class _Results:
                 error.add_note(f"in {file}, rows counted from {metadata[_FIRST_ROW].decode()}")
             raise
         columns = list(kept)
-        values = model._values(scores) if self._valued else None
+        values = model._values(scores) if self._valued or self._all else None
         for codes in self._best(scores, values):
             columns.append(self._labels.take(self._arrow.array(codes)))
-            if values is not None:
+            if values is not None and self._valued:
                 columns.append(np.take_along_axis(values, codes[:, None], axis=1)[:, 0])
+        if values is not None and self._all:
+            columns += list(np.ascontiguousarray(values.T))
         made = self._arrow.RecordBatch.from_arrays(columns, self._names)
         return made.replace_schema_metadata(metadata)
 
