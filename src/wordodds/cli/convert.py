@@ -1,4 +1,4 @@
-"""``wordodds convert``: a fitted scikit-learn pipeline becomes a model file."""
+"""``wordodds convert``: a fastText model or a scikit-learn pipeline becomes a model file."""
 
 from __future__ import annotations
 
@@ -6,9 +6,22 @@ import argparse
 import os
 import sys
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wordodds.cli.options import UsageError, add_json_option, add_model_option, print_json
+from wordodds.cli.options import (
+    UsageError,
+    add_data_options,
+    add_json_option,
+    bad_rows_of,
+    exit_code,
+    load_corpus,
+    non_negative,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from wordodds.corpora import BadRows
+    from wordodds.model import LinearModel
 
 __all__ = ["add_parser", "run"]
 
@@ -16,6 +29,9 @@ WARNING = (
     "a pickle runs whatever code its maker put into it, with your rights; "
     "load only files that you trust"
 )
+FASTTEXT = b"\xba\x16\x4f\x2f"  # how its files begin
+OURS = b'"format":"wordodds"'
+OF_FASTTEXT = ("rank", "dtype", "tolerance", "probabilities", "strip_prefix")
 
 
 def add_parser(commands: Any) -> None:
@@ -28,16 +44,48 @@ def add_parser(commands: Any) -> None:
     """
     parser = commands.add_parser(
         "convert",
-        help="make a model file of a fitted scikit-learn pipeline",
-        description="Load a fitted scikit-learn pipeline that joblib or pickle saved, and save it "
-        f"as a model file with the same predictions. Beware: {WARNING}.",
+        help="make a model file of a fastText model or a scikit-learn pipeline",
+        description="Make a model file of a supervised fastText model (.bin, .ftz), or of a fitted "
+        "scikit-learn pipeline that joblib or pickle saved, with the same predictions. Beware of "
+        f"the latter: {WARNING}.",
     )
-    parser.add_argument("pipeline", metavar="PIPELINE.joblib", help="the pickled pipeline")
-    add_model_option(parser, "the file to save to")
+    parser.add_argument("source", metavar="SOURCE", help="MODEL.bin, MODEL.ftz or PIPELINE.joblib")
+    parser.add_argument("target", metavar="M.wordodds", nargs="?", help="the file to save to")
+    parser.add_argument("--model", metavar="M.wordodds", help="the same")
     parser.add_argument(
         "--trust-pickle", action="store_true", help="load the pickle without asking"
     )
     add_json_option(parser)
+    group = parser.add_argument_group("of a fastText model")
+    group.add_argument(
+        "--rank",
+        choices=("auto", "keep", "collapse"),
+        help="keep both factors of the weights, or multiply them (default: what is smaller)",
+    )
+    group.add_argument(
+        "--dtype", choices=("float32", "float16"), help="of the weights (default: float32)"
+    )
+    group.add_argument(
+        "--tolerance",
+        type=non_negative,
+        metavar="X",
+        help="leave out weights that cannot move any log-odds by more than X (default: 0)",
+    )
+    group.add_argument(
+        "--probabilities",
+        choices=("fasttext", "exact"),
+        help="the numbers that fastText tells, or what they stand for (default: fasttext)",
+    )
+    group.add_argument(
+        "--strip-prefix", metavar="P", help="take P, such as __label__, away from labels"
+    )
+    group.add_argument(
+        "--measure",
+        dest="data",
+        metavar="DATA",
+        help="labelled documents to measure on what --dtype and --tolerance cost",
+    )
+    add_data_options(parser, labels=True)
     parser.set_defaults(run=run)
 
 
@@ -49,22 +97,74 @@ def run(options: argparse.Namespace) -> int:
     options : Namespace
         What the shell passed.
     """
-    with open(options.pipeline, "rb"):
-        pass  # a file that is not there needs no trust
-    print(f"wordodds: warning: {options.pipeline}: {WARNING}", file=sys.stderr)
+    target = options.target or options.model
+    if target is None or (options.target and options.model):
+        raise UsageError("name one file to save to: wordodds convert SOURCE M.wordodds")
+    beginning = _begins(options.source)
+    if os.path.exists(target) and os.path.isfile(target) and _begins(target)[:4] == FASTTEXT:
+        raise UsageError(f"{target} is a fastText model: it is not written over; name another file")
+    if OURS in beginning:
+        raise UsageError(f"{options.source} is a wordodds model already: name the source first")
+    bad_rows = bad_rows_of(options)
+    if beginning[:4] == FASTTEXT:
+        model = _from_fasttext(options, bad_rows)
+    else:
+        model = _from_pickle(options)
+    model.save(target)
+    n_bytes = os.path.getsize(target)
+    if options.json:
+        print_json({"model": target, "bytes": n_bytes, **model.describe()})
+    else:
+        _print(options.source, target, n_bytes, model)
+    return exit_code(bad_rows)
+
+
+def _begins(path: str) -> bytes:
+    # A file that is not there needs no trust, and a pipe has only one beginning.
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise UsageError(f"{path} is not a regular file")
+    with open(path, "rb") as file:
+        return file.read(64)
+
+
+def _from_fasttext(options: argparse.Namespace, bad_rows: BadRows) -> LinearModel:
+    from wordodds import from_fasttext
+
+    given = {name: getattr(options, name) for name in OF_FASTTEXT}
+    arguments = {name: value for name, value in given.items() if value is not None}
+    if options.data is not None:
+        corpus = load_corpus(options, bad_rows)
+        arguments |= {"texts": corpus.texts, "labels": [str(x) for x in corpus.labels or []]}
+    return from_fasttext(options.source, verbose=True, **arguments)
+
+
+def _from_pickle(options: argparse.Namespace) -> LinearModel:
+    wrong = [name for name in (*OF_FASTTEXT, "data") if getattr(options, name) is not None]
+    if wrong:
+        name = "measure" if wrong[0] == "data" else wrong[0].replace("_", "-")
+        raise UsageError(f"--{name} is for fastText models, which {options.source} is not")
+    print(f"wordodds: warning: {options.source}: {WARNING}", file=sys.stderr)
     if not options.trust_pickle and not _asked():
         raise UsageError("not loaded; --trust-pickle says that you trust the file")
-    pipeline = _load(options.pipeline)
+    pipeline = _load(options.source)
     from wordodds import from_sklearn
 
-    model = from_sklearn(pipeline)
-    model.save(options.model)
-    n_bytes = os.path.getsize(options.model)
-    if options.json:
-        print_json({"model": options.model, "bytes": n_bytes, **model.describe()})
-    else:
-        print(f"saved      {options.model}, {n_bytes / 1e6:.1f} MB: {model!r}")
-    return 0
+    return from_sklearn(pipeline)
+
+
+def _print(source: str, target: str, n_bytes: int, model: LinearModel) -> None:
+    smaller = ""
+    if facts := model.source:
+        ratio = facts["bytes"] / n_bytes
+        smaller = f", {max(ratio, 1 / ratio):.1f} times {'smaller' if ratio >= 1 else 'larger'}"
+        print(f"read       {source}, {facts['bytes'] / 1e6:.1f} MB: {facts['format']}")
+        if measured := facts.get("measured"):
+            print(
+                f"measured   {measured['same_label']:,} of {measured['texts']:,} labels the same, "
+                f"probabilities within {measured['largest_difference']:.2g}, accuracy "
+                f"{measured['accuracy']:.4f} (before: {measured['accuracy_before']:.4f})"
+            )
+    print(f"saved      {target}, {n_bytes / 1e6:.1f} MB{smaller}: {model!r}")
 
 
 def _asked() -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from wordodds.cli.options import add_json_option, positive, print_json
@@ -63,8 +64,9 @@ def run(options: argparse.Namespace) -> int:
 def _print(facts: dict[str, Any], top: dict[Any, list[tuple[str, float]]]) -> None:
     from wordodds.cli.table import print_table, printable
 
-    width = max(map(len, facts))
-    for name, value in facts.items():
+    lines = dict(_lines(facts))
+    width = max(map(len, lines))
+    for name, value in lines.items():
         print(f"{name.ljust(width)}  {printable(_shown(value))}")
     if top:
         rows = [
@@ -73,6 +75,15 @@ def _print(facts: dict[str, Any], top: dict[Any, list[tuple[str, float]]]) -> No
         ]
         print()
         print_table(["label", "features, and what one unit of each adds to the log-odds"], rows)
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield names and values; what a model was made from takes a line for each."""
+    for name, value in facts.items():
+        if name in ("source", "measured") and isinstance(value, dict):
+            yield from ((f"{name} {part}", item) for part, item in _lines(value))
+        else:
+            yield name, value
 
 
 def _shown(value: Any) -> str:

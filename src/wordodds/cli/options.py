@@ -27,6 +27,7 @@ __all__ = [
     "load_corpus",
     "load_model",
     "ngrams",
+    "non_negative",
     "not_inside",
     "not_onto",
     "positive",
@@ -370,8 +371,32 @@ def label_of(model: Any, text: str) -> Any:
     raise ValueError(f"the model has no label {text!r}; it has {known}")
 
 
+def non_negative(text: str) -> float:
+    """Read a number of 0 or more.
+
+    Parameters
+    ----------
+    text : str
+        What the shell passed.
+
+    Examples
+    --------
+    >>> non_negative("0.01")
+    0.01
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a number of 0 or more, got {text!r}")
+    return number
+
+
 def labels_like(labels: list[Any], known: list[Any]) -> list[Any]:
     """Return labels of the kind that a model has: CSV spells numbers out, JSON has both.
+
+    fastText's files have ``__label__`` before each, and its models may or may not keep it.
 
     Parameters
     ----------
@@ -384,7 +409,12 @@ def labels_like(labels: list[Any], known: list[Any]) -> list[Any]:
     --------
     >>> labels_like(["1", "2"], [1, 2, 3]), labels_like([1, 4], ["1", "2"])
     ([1, 2], ['1', '4'])
+    >>> labels_like(["spam"], ["__label__ham", "__label__spam"])
+    ['__label__spam']
     """
+    from wordodds._labels import with_fasttext_prefix
+
+    labels = with_fasttext_prefix(labels, known)
     spelt = {str(label): label for label in known}
     kinds = set(map(type, known))
     if set(map(type, labels)) <= kinds:
