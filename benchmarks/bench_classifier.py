@@ -113,30 +113,6 @@ def documents(newsgroups, tmp_path_factory):
     return programs.write_lines(tmp_path_factory.mktemp("documents"), train, test)
 
 
-@pytest.mark.parametrize("contender", ["fastText", *OURS], indirect=True)
-def test_label_two_classes(newsgroups, contender, tmp_path, benchmark, measure):
-    """comp.* against all others, words and pairs of words, from a list of texts in memory."""
-    train, test = (
-        ([programs.words_of(text) for text in part.texts], [is_computing(x) for x in part.labels])
-        for part in newsgroups
-    )
-    if is_ours(contender):
-        model = TextClassifier(n_jobs=threads_of(contender)).fit(*train).linear_model_
-        labels = measure(lambda: model.predict(test[0]), rounds=10)
-    else:
-        pairs = list(zip(*train, strict=True))
-        lines = programs.write_lines(tmp_path, pairs, [])
-        path = lines.folder / "train.ft"
-        model = programs.train_fasttext(path, wordNgrams=2, epoch=3, thread=2)
-        found, _ = measure(lambda: model.predict(test[0]), rounds=3)
-        labels = [label[0].removeprefix("__label__") for label in found]
-    assert_accurate(labels, test[1], 0.9, benchmark)
-
-
-def is_computing(label):
-    return "comp" if label.startswith("comp.") else "other"
-
-
 def assert_accurate(labels, right, least, benchmark):
     accuracy = np.mean(np.asarray(labels) == np.asarray(right))
     benchmark.extra_info["accuracy"] = round(float(accuracy), 4)

@@ -130,7 +130,6 @@ FAMILIES = {
                 "label_from_sklearn", "label, `from_sklearn(pipeline)`", Goal(12, 20), Goal(25, 45)
             ),
             Job("label_one_short_text", "label one short text", both(20), both(50)),
-            Job("label_two_classes", "label, two classes, bigrams", Goal(5, 9), Goal(12, 22)),
             Job(
                 "train_default",
                 "train the default, against bigrams + LinearSVC",
@@ -147,6 +146,18 @@ FAMILIES = {
             ),
             Job("load_verified", "load a million terms, checksum compared", limit=0.1),
             Job("load_unverified", "load a million terms, `verify=False`", limit=0.02),
+        ],
+    ),
+    "fasttext": Family(
+        "fastText's models, brought in by `from_fasttext`",
+        "7,532 test documents in words, a line each; a list of texts to labels; fastText has one "
+        "thread; 176 made-up languages of 250 lines each",
+        [
+            Job("fasttext_two_classes", "two classes, bigrams, 854 MB", Goal(5, 9), Goal(12, 22)),
+            Job("fasttext_twenty_classes", "20 classes, single words", Goal(3), Goal(8)),
+            Job("fasttext_languages, softmax", "176 classes, subwords 2-4", Goal(1.5), Goal(4)),
+            Job("fasttext_languages, hs", "the same, hierarchical softmax", Goal(1.5), Goal(4)),
+            Job("fasttext_load", "load the two-class model", Goal(50), Goal(500)),
         ],
     ),
     "experiments": Family(
