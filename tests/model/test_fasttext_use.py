@@ -5,9 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
-from wordodds import load
+from wordodds import from_fasttext, load
 
-from .fasttext_models import hash_of, rows_of
+from .fasttext_models import hand_made, hash_of, rows_of
 from .fasttext_texts import TEXTS, model_of, random_texts
 
 
