@@ -3,6 +3,7 @@
 import heapq
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import wordodds
 from wordodds import ModelFileError, from_fasttext, load
+from wordodds.model import fasttext_weights
 
 from .fasttext_models import WORDS, Dense, hand_made, raw_scores, rows_of
 from .fasttext_texts import TEXTS, model_of, random_texts
@@ -359,3 +361,25 @@ assert not heavy, heavy
 """
     subprocess.run([sys.executable, "-c", program], check=True)
     assert "from_fasttext" in wordodds.__all__
+
+
+def test_many_labels_take_no_more_than_they_must(tmp_path):
+    """A bound for each pair of labels must not make a table of all pairs."""
+    made = hand_made(n_labels=3000, dim=4, word_ngrams=2)
+    path = made.write(tmp_path / "model.bin")
+    tracemalloc.start()
+    model = from_fasttext(path, tolerance=np.float32(0.01))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20e6  # 72 MB would be that table
+    model.save(tmp_path / "model.wordodds")  # a tolerance of NumPy's is a number too
+
+
+def test_a_quantised_output_grows_within_bounds(tmp_path, monkeypatch):
+    made = hand_made(n_labels=400, dim=10, form="quantised", quantised_output=True)
+    path = made.write(tmp_path / "model.bin")
+    from_fasttext(path)
+    monkeypatch.setattr(fasttext_weights, "_ALWAYS_FINE", 31_999)
+    monkeypatch.setattr(fasttext_weights, "_LARGEST_GROWTH", 1)
+    with pytest.raises(ModelFileError, match="its output would take 32000 bytes"):
+        from_fasttext(path)

@@ -1,5 +1,6 @@
 """Every label that is probable enough: for labels that do not exclude each other."""
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -47,7 +48,8 @@ def predict_above(
     """
     if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
         raise ValueError(f"k must be a whole number >= 1, or None, got {k!r}")
-    if not 0.0 <= threshold <= 1.0:
+    is_number = isinstance(threshold, Real) and not isinstance(threshold, bool)
+    if not is_number or not 0.0 <= threshold <= 1.0:
         raise ValueError(f"threshold must be within 0 and 1, got {threshold!r}")
     documents = self.features.documents(texts, self.n_jobs)
     n_features = np.ones(len(documents), dtype=np.int64)

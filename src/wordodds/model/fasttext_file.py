@@ -292,7 +292,8 @@ class _Dense:
         self._table = table
 
     def rows(self, begin: int, end: int) -> Floats:
-        return self._table[begin:end].astype(np.float64)
+        with np.errstate(invalid="ignore"):  # NaN that signals; whoever takes the rows looks
+            return self._table[begin:end].astype(np.float64)
 
 
 class _Quantised:
@@ -315,9 +316,10 @@ class _Quantised:
     def rows(self, begin: int, end: int) -> Floats:
         codes = self._codes[begin:end]
         parts = [part[codes[:, m]] for m, part in enumerate(self._parts)]
-        table = np.concatenate(parts, axis=1).astype(np.float64)
-        if self._norms is not None:
-            table *= self._norms[self._norm_codes[begin:end]]
+        with np.errstate(invalid="ignore", over="ignore"):  # whoever takes the rows looks
+            table = np.concatenate(parts, axis=1).astype(np.float64)
+            if self._norms is not None:
+                table *= self._norms[self._norm_codes[begin:end]]
         return table
 
 

@@ -113,6 +113,7 @@ def from_fasttext(
     is_number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
     if not is_number or not 0.0 <= tolerance < np.inf:
         raise ValueError(f"tolerance must be a number >= 0, got {tolerance!r}")
+    tolerance = float(tolerance)
     if not isinstance(strip_prefix, str):
         raise TypeError(f"strip_prefix must be a str, got {strip_prefix!r}")
     if labels is not None and texts is None:

@@ -43,6 +43,9 @@ def output_columns(name: str, file: FastTextFile) -> Floats:
     file : FastTextFile
         What was read.
     """
+    n_bytes = 8 * file.output.n_rows * file.dim
+    if n_bytes > max(_ALWAYS_FINE, _LARGEST_GROWTH * file.n_bytes):
+        raise damaged(name, f"its output would take {n_bytes} bytes")
     table = file.output.rows(0, file.output.n_rows)
     _check_finite(name, table)
     if file.loss == "softmax" and len(table) == 2:
@@ -76,7 +79,7 @@ def feature_rows(
     if rank == "auto" and size > max(_ALWAYS_FINE, _LARGEST_GROWTH * file.n_bytes):
         raise ModelFileError(f"{name}: {file.n_bytes} bytes would become {size} bytes of weights")
     weights = np.zeros((n_rows, _width(file.dim if keep else n_columns)), dtype=np.float32)
-    step = max(1, _BLOCK // file.dim)
+    step = max(1, _BLOCK // max(file.dim, n_columns))
     for begin in range(0, n_rows, step):
         rows = file.input.rows(begin, min(begin + step, n_rows))
         _check_finite(name, rows)
@@ -239,10 +242,9 @@ def is_small(model: LinearModel, loss: str, tolerance: float) -> npt.NDArray[np.
     first, n_columns = len(model.features.fasttext.words), len(model.bias)
     small = np.empty(model.n_features - first, dtype=bool)
     step = max(1, _BLOCK // max(n_columns, model._weights.shape[1]))
-    columns = np.eye(n_columns)
     for begin in range(0, len(small), step):
         rows = slice(first + begin, min(first + begin + step, model.n_features))
-        weights = model.added_by(rows, columns)
+        weights = model.weights_of(rows)
         # What is added to all scores of a softmax alike changes nothing.
         alike = loss == "softmax" and n_columns > 1
         reach = np.ptp(weights, axis=1) if alike else np.abs(weights).max(axis=1)

@@ -30,9 +30,19 @@ class LabelWeights:
 
         Of low-rank weights it is made when it is asked for, and may be large.
         """
+        return self.weights_of(slice(None))
+
+    def weights_of(self, rows: Any) -> npt.NDArray[np.floating[Any]]:
+        """Return the weights of some features, (n_rows, n_columns).
+
+        Parameters
+        ----------
+        rows : index
+            Their rows.
+        """
         if self._factor is not None:
-            return np.asarray(self._weights[:, : len(self._factor)] @ self._factor)
-        return self._weights[:, : len(self._bias)]
+            return np.asarray(self._weights[rows, : len(self._factor)] @ self._factor)
+        return self._weights[rows, : len(self._bias)]
 
     @property
     def bias(self) -> Floats:

@@ -107,6 +107,10 @@ class LinearModel(TextScores):
             raise ValueError(f"a factor of shape {factor.shape} gives no {n_columns} columns")
         if tree is not None:
             check_tree(tree, len(labels))
+        if link == "fasttext_tree" if tree is None else link not in ("softmax", "fasttext_tree"):
+            raise ValueError(
+                f"link {link!r} does not go with {'a' if tree is not None else 'no'} tree"
+            )
         self.labels = np.array(labels)
         self.labels.flags.writeable = False  # any number of threads share them
         self.features = features
