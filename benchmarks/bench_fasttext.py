@@ -52,7 +52,7 @@ def race(contender, measure, benchmark, said):
 
         if not is_ours(contender):
             model = fasttext.load_model(pair.theirs)
-            said[benchmark.group] = measure(lambda: model.predict(pair.texts), rounds=3)
+            said[benchmark.group] = measure(lambda: model.predict(pair.texts), rounds=10)
             return
         model = wordodds.load(pair.ours)
         model.n_jobs = threads_of(contender)
