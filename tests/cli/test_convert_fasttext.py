@@ -115,7 +115,7 @@ def test_nothing_is_lost_by_a_slip(wordodds, made, tmp_path):
     path.write_bytes(made[0].read_bytes())
     assert wordodds("convert", path, target).code == 0
     for arguments, message in [
-        ((path, path), "is not written over"),
+        ((path, path), "would be written onto"),
         ((target, path), "is not written over"),
         ((target, tmp_path / "other.wordodds"), "is a wordodds model already"),
     ]:

@@ -15,9 +15,10 @@ from wordodds.cli.options import (
     bad_rows_of,
     exit_code,
     load_corpus,
-    non_negative,
+    not_onto,
     print_json,
 )
+from wordodds.cli.values import non_negative
 
 if TYPE_CHECKING:
     from wordodds.corpora import BadRows
@@ -101,7 +102,8 @@ def run(options: argparse.Namespace) -> int:
     if target is None or (options.target and options.model):
         raise UsageError("name one file to save to: wordodds convert SOURCE M.wordodds")
     beginning = _begins(options.source)
-    if os.path.exists(target) and os.path.isfile(target) and _begins(target)[:4] == FASTTEXT:
+    not_onto(target, options.source)
+    if os.path.isfile(target) and _begins(target)[:4] == FASTTEXT:
         raise UsageError(f"{target} is a fastText model: it is not written over; name another file")
     if OURS in beginning:
         raise UsageError(f"{options.source} is a wordodds model already: name the source first")

@@ -14,9 +14,9 @@ from wordodds.cli.options import (
     labels_like,
     load_corpus,
     load_model,
-    positive,
     print_json,
 )
+from wordodds.cli.values import positive
 
 __all__ = ["add_parser", "run"]
 

@@ -8,13 +8,7 @@ import shutil
 import sys
 from typing import Any
 
-from wordodds.cli.options import (
-    add_json_option,
-    add_model_option,
-    label_of,
-    load_model,
-    print_json,
-)
+from wordodds.cli.options import add_json_option, add_model_option, label_of, load_model, print_json
 
 __all__ = ["add_parser", "run"]
 

@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from wordodds.cli.options import add_json_option, positive, print_json
+from wordodds.cli.options import add_json_option, print_json
+from wordodds.cli.values import positive
 
 __all__ = ["add_parser", "run"]
 

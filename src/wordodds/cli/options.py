@@ -6,12 +6,9 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from wordodds._progress import Advance, progress
-from wordodds._sizes import parse_size
+from wordodds._progress import progress
 from wordodds.corpora import FORMATS, BadRows, Batch, ReadOptions, corpus_size, read_corpus
 
 __all__ = [
@@ -21,128 +18,19 @@ __all__ = [
     "add_model_option",
     "bad_rows_of",
     "exit_code",
-    "fraction",
     "label_of",
     "labels_like",
     "load_corpus",
     "load_model",
-    "ngrams",
-    "non_negative",
     "not_inside",
     "not_onto",
-    "positive",
     "print_json",
-    "probability",
-    "progress_unless",
     "read_options",
-    "size",
 ]
 
 
 class UsageError(ValueError):
     """Options that do not go together."""
-
-
-def positive(text: str) -> int:
-    """Read a whole number of 1 or more.
-
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
-
-    Examples
-    --------
-    >>> positive("12")
-    12
-    """
-    if not text.isdecimal() or not 1 <= int(text[:9]) == int(text):
-        raise argparse.ArgumentTypeError(f"must be a whole number of 1 or more, got {text!r}")
-    return int(text)
-
-
-def fraction(text: str) -> float:
-    """Read a number between 0 and 1, both excluded.
-
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
-
-    Examples
-    --------
-    >>> fraction("0.2")
-    0.2
-    """
-    value = _number(text)
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"must be a number between 0 and 1, got {text!r}")
-    return value
-
-
-def probability(text: str) -> float:
-    """Read a number from 0 to 1.
-
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
-
-    Examples
-    --------
-    >>> probability("1")
-    1.0
-    """
-    value = _number(text)
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, got {text!r}")
-    return value
-
-
-def size(text: str) -> int:
-    """Read a number of bytes.
-
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
-
-    Examples
-    --------
-    >>> size("500MB")
-    500000000
-    """
-    try:
-        return parse_size(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def ngrams(text: str) -> tuple[int, int]:
-    """Read the shortest and the longest n-gram, or one number for both.
-
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
-
-    Examples
-    --------
-    >>> ngrams("1,2"), ngrams("3")
-    ((1, 2), (3, 3))
-    """
-    shortest, comma, longest = text.partition(",")
-    pair = positive(shortest), positive(longest if comma else shortest)
-    if pair[0] > pair[1]:
-        raise argparse.ArgumentTypeError(f"must be SHORTEST,LONGEST, got {text!r}")
-    return pair
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
 
 
 def add_model_option(parser: argparse.ArgumentParser, what: str) -> None:
@@ -278,24 +166,6 @@ def load_corpus(options: argparse.Namespace, bad_rows: BadRows) -> Batch:
         return read_corpus(options.data, read_options(options, labels=True), bad_rows, advance)
 
 
-@contextmanager
-def progress_unless(hidden: bool, label: str, total: int | None) -> Iterator[Advance]:
-    """Show progress, unless it would run into other output.
-
-    Parameters
-    ----------
-    hidden : bool
-        Whether to show none.
-    label, total
-        As for `wordodds._progress.progress`.
-    """
-    if hidden:
-        yield lambda n, n_documents=0: None
-        return
-    with progress(label, total) as advance:
-        yield advance
-
-
 def not_onto(target: str, source: str) -> None:
     """Refuse to write onto what is read.
 
@@ -369,28 +239,6 @@ def label_of(model: Any, text: str) -> Any:
             return label
     known = ", ".join(map(str, model.labels[:20].tolist()))
     raise ValueError(f"the model has no label {text!r}; it has {known}")
-
-
-def non_negative(text: str) -> float:
-    """Read a number of 0 or more.
-
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
-
-    Examples
-    --------
-    >>> non_negative("0.01")
-    0.01
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0.0 <= number < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be a number of 0 or more, got {text!r}")
-    return number
 
 
 def labels_like(labels: list[Any], known: list[Any]) -> list[Any]:

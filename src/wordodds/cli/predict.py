@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from wordodds._progress import progress
 from wordodds.cli.options import (
     UsageError,
     add_data_options,
@@ -18,15 +19,12 @@ from wordodds.cli.options import (
     load_model,
     not_inside,
     not_onto,
-    positive,
     print_json,
-    probability,
-    progress_unless,
     read_options,
-    size,
 )
 from wordodds.cli.results import Results
 from wordodds.cli.steps import Scored, read_steps, run_pipeline
+from wordodds.cli.values import positive, probability, size
 from wordodds.corpora import (
     OUTPUT_FORMATS,
     BadRows,
@@ -255,5 +253,5 @@ def _predict(
     names = list(paths.values())
     hidden = options.output == "-" and sys.stdout.isatty()
     total = corpus_size(names) if names else 0
-    with progress_unless(hidden, "predicting", total) as advance:
+    with progress("predicting", total, shown=not hidden) as advance:
         run_pipeline(steps, names, results.columns, write, advance, to_file)

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from wordodds.cli.options import UsageError, positive
+from wordodds.cli.options import UsageError
+from wordodds.cli.values import positive
 
 __all__ = ["add_parser", "run"]
 

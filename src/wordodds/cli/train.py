@@ -16,15 +16,12 @@ from wordodds.cli.options import (
     add_model_option,
     bad_rows_of,
     exit_code,
-    fraction,
     load_corpus,
-    ngrams,
     not_onto,
-    positive,
     print_json,
-    size,
 )
 from wordodds.cli.train_stream import memory_for, train_stream
+from wordodds.cli.values import fraction, ngrams, positive, size
 from wordodds.corpora import BadRows
 
 __all__ = ["add_parser", "held_out", "run"]

@@ -1,0 +1,128 @@
+"""Values that the shell passes, read and checked: types of arguments."""
+
+import argparse
+
+from wordodds._sizes import parse_size
+
+__all__ = ["fraction", "ngrams", "non_negative", "positive", "probability", "size"]
+
+
+def positive(text: str) -> int:
+    """Read a whole number of 1 or more.
+
+    Parameters
+    ----------
+    text : str
+        What the shell passed.
+
+    Examples
+    --------
+    >>> positive("12")
+    12
+    """
+    if not text.isdecimal() or not 1 <= int(text[:9]) == int(text):
+        raise argparse.ArgumentTypeError(f"must be a whole number of 1 or more, got {text!r}")
+    return int(text)
+
+
+def fraction(text: str) -> float:
+    """Read a number between 0 and 1, both excluded.
+
+    Parameters
+    ----------
+    text : str
+        What the shell passed.
+
+    Examples
+    --------
+    >>> fraction("0.2")
+    0.2
+    """
+    value = _number(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"must be a number between 0 and 1, got {text!r}")
+    return value
+
+
+def probability(text: str) -> float:
+    """Read a number from 0 to 1.
+
+    Parameters
+    ----------
+    text : str
+        What the shell passed.
+
+    Examples
+    --------
+    >>> probability("1")
+    1.0
+    """
+    value = _number(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, got {text!r}")
+    return value
+
+
+def size(text: str) -> int:
+    """Read a number of bytes.
+
+    Parameters
+    ----------
+    text : str
+        What the shell passed.
+
+    Examples
+    --------
+    >>> size("500MB")
+    500000000
+    """
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def ngrams(text: str) -> tuple[int, int]:
+    """Read the shortest and the longest n-gram, or one number for both.
+
+    Parameters
+    ----------
+    text : str
+        What the shell passed.
+
+    Examples
+    --------
+    >>> ngrams("1,2"), ngrams("3")
+    ((1, 2), (3, 3))
+    """
+    shortest, comma, longest = text.partition(",")
+    pair = positive(shortest), positive(longest if comma else shortest)
+    if pair[0] > pair[1]:
+        raise argparse.ArgumentTypeError(f"must be SHORTEST,LONGEST, got {text!r}")
+    return pair
+
+
+def non_negative(text: str) -> float:
+    """Read a number of 0 or more.
+
+    Parameters
+    ----------
+    text : str
+        What the shell passed.
+
+    Examples
+    --------
+    >>> non_negative("0.01")
+    0.01
+    """
+    value = _number(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a number of 0 or more, got {text!r}")
+    return value
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
