@@ -45,6 +45,15 @@ def predict_above(
     ------
     NoProbabilitiesError
         If the scores are margins and the model was not calibrated.
+
+    Examples
+    --------
+    >>> from wordodds import TextClassifier
+    >>> texts = ["free money now", "cheap money", "see you at lunch", "lunch with you"]
+    >>> model = TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"]).linear_model_
+    >>> labels, probabilities = model.predict_above(["money money", "you"], threshold=0.6)
+    >>> labels
+    [['spam'], ['ham']]
     """
     if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
         raise ValueError(f"k must be a whole number >= 1, or None, got {k!r}")

@@ -104,25 +104,9 @@ def from_fasttext(
     >>> model = from_fasttext("model.bin")  # doctest: +SKIP
     >>> model.save("model.wordodds")  # doctest: +SKIP
     """
-    if rank not in ("auto", "keep", "collapse"):
-        raise ValueError(f'rank must be "auto", "keep" or "collapse", got {rank!r}')
-    if dtype not in ("float32", "float16"):
-        raise ValueError(f'dtype must be "float32" or "float16", got {dtype!r}')
-    if probabilities not in ("fasttext", "exact"):
-        raise ValueError(f'probabilities must be "fasttext" or "exact", got {probabilities!r}')
-    is_number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
-    if not is_number or not 0.0 <= tolerance < np.inf:
-        raise ValueError(f"tolerance must be a number >= 0, got {tolerance!r}")
-    tolerance = float(tolerance)
-    if not isinstance(strip_prefix, str):
-        raise TypeError(f"strip_prefix must be a str, got {strip_prefix!r}")
+    _check_arguments(path, rank, dtype, tolerance, probabilities, strip_prefix)
     if labels is not None and texts is None:
         raise ValueError("labels are for measuring: pass the texts that they are of")
-    if not isinstance(path, str | bytes | os.PathLike):
-        raise TypeError(
-            f"path must name a file, got {type(path).__name__}: save the model with save_model, "
-            "and pass that path"
-        )
     file = read_fasttext(path)
     name = os.fsdecode(path)
     names = _labels(name, file, strip_prefix)
@@ -154,6 +138,27 @@ def from_fasttext(
         assert model.source is not None
         model.source["measured"] = _measured(whole, model, texts, labels)
     return model
+
+
+def _check_arguments(
+    path: Any, rank: Any, dtype: Any, tolerance: Any, probabilities: Any, strip_prefix: Any
+) -> None:
+    if rank not in ("auto", "keep", "collapse"):
+        raise ValueError(f'rank must be "auto", "keep" or "collapse", got {rank!r}')
+    if dtype not in ("float32", "float16"):
+        raise ValueError(f'dtype must be "float32" or "float16", got {dtype!r}')
+    if probabilities not in ("fasttext", "exact"):
+        raise ValueError(f'probabilities must be "fasttext" or "exact", got {probabilities!r}')
+    is_number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
+    if not is_number or not 0.0 <= tolerance < np.inf:
+        raise ValueError(f"tolerance must be a number >= 0, got {tolerance!r}")
+    if not isinstance(strip_prefix, str):
+        raise TypeError(f"strip_prefix must be a str, got {strip_prefix!r}")
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise TypeError(
+            f"path must name a file, got {type(path).__name__}: save the model with save_model, "
+            "and pass that path"
+        )
 
 
 def _labels(name: str, file: FastTextFile, strip_prefix: str) -> npt.NDArray[Any]:
@@ -228,5 +233,5 @@ def _source(file: FastTextFile, tolerance: float) -> dict[str, Any]:
         "subwords": list(file.subwords),
         "buckets": file.n_buckets,
         "buckets_kept": None if file.pruned is None else len(file.pruned),
-        "tolerance": tolerance,
+        "tolerance": float(tolerance),  # NumPy's are no JSON
     }
