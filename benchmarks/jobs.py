@@ -149,9 +149,9 @@ FAMILIES = {
         ],
     ),
     "fasttext": Family(
-        "fastText's models, brought in by `from_fasttext`",
-        "7,532 test documents in words, a line each; a list of texts to labels; fastText has one "
-        "thread; 176 made-up languages of 250 lines each",
+        "fastText's models",
+        "brought in by `from_fasttext`; 7,532 test documents in words, a line each, as a list of "
+        "texts; fastText has one thread; 176 made-up languages of 250 lines each",
         [
             Job("fasttext_two_classes", "two classes, bigrams, 854 MB", Goal(5, 9), Goal(12, 22)),
             Job("fasttext_twenty_classes", "20 classes, single words", Goal(3), Goal(8)),
