@@ -20,6 +20,9 @@ CLOSE = 1e-6
 FLOOR = 1e-5  # fastText adds it to every probability
 BESIDE_A_STEP = 1e-4
 A_STEP = 0.25 / 32 + CLOSE  # the most that the sigmoid rises from one step to the next
+# Of lines of thousands of features fastText's float32 sums lose three digits, most where the same
+# row is added over and over. What ours say of them, another test compares with float64.
+LONG, LONG_FACTOR = 300, 20.0
 
 TEXTS = [
     *("", " ", "\t \r\x0b\x0c\0 ", "nothing known here", "w1 w2 w3", "w1  w1 w1\t"),
@@ -48,6 +51,7 @@ class Answers:
     def __init__(self, theirs, texts):
         self.labels = list(theirs.get_labels())
         self.texts = texts
+        self.slack = np.array([[LONG_FACTOR if len(text) > LONG else 1.0] for text in texts])
         self._place = {label: column for column, label in enumerate(self.labels)}
         found, chances = theirs.predict(texts, k=-1)
         self.told = np.full((len(texts), len(self.labels)), np.nan)  # for labels it leaves out
@@ -68,28 +72,30 @@ def sigmoid_at(step):
     return np.where(step < 0, 0.0, np.where(step > 512, 1.0, value)) + FLOOR
 
 
-def beside_a_step(ours, texts):
+def beside_a_step(ours, answers):
     """Return which scores lie so close to a step's border that float32 may take either side."""
+    texts = answers.texts
     shape = len(texts), len(ours.labels)
     if ours.link != "fasttext_sigmoid":
         return np.zeros(shape, dtype=bool)
     scores = 32.0 * ours.decision_function(texts).reshape(shape)
-    return np.abs(scores - np.round(scores)) / 32.0 < BESIDE_A_STEP
+    return np.abs(scores - np.round(scores)) / 32.0 < BESIDE_A_STEP * answers.slack
 
 
 def assert_same_probabilities(answers, ours):
     """Return fastText's probabilities, and which of them may be a step away from ours."""
     told, found = answers.told, ours.predict_proba(answers.texts)
-    beside = beside_a_step(ours, answers.texts)
+    beside = beside_a_step(ours, answers)
+    close = np.broadcast_to(CLOSE * answers.slack, told.shape)
     left_out = np.isnan(told)
     if ours.link == "fasttext_tree":
         # fastText never follows a branch of the tree that is less probable than what it adds.
-        assert (found[left_out] < FLOOR + CLOSE).all()
+        assert (found[left_out] < FLOOR + close[left_out]).all()
     else:
         assert not left_out.any()
     told = np.where(left_out, found, told)
     apart = np.abs(found - told)
-    assert (apart[~beside] <= CLOSE).all()
+    assert (apart[~beside] <= close[~beside]).all()
     if beside.any():
         border = np.round(32.0 * (ours.decision_function(answers.texts)[beside] + 8.0))
         near = np.minimum(*(np.abs(told[beside] - sigmoid_at(border - i)) for i in (0, 1)))
@@ -101,7 +107,8 @@ def assert_same_probabilities(answers, ours):
 def assert_same_labels(answers, ours, told, beside):
     predicted = answers.columns(ours.predict(answers.texts).tolist())
     for row, (mine, other) in enumerate(zip(predicted, answers.first, strict=True)):
-        slack = A_STEP if beside[row, [mine, other]].any() else CLOSE
+        close = CLOSE * float(answers.slack[row, 0])
+        slack = A_STEP if beside[row, [mine, other]].any() else close
         assert mine == other or told[row, mine] >= told[row, other] - slack, (row, mine, other)
 
 
@@ -120,7 +127,7 @@ def assert_same_above(answers, ours, told, beside, threshold, k):
         least = threshold + FLOOR
         if k and len(other) == k:
             least = max(least, told[row, other].min())
-        slack = np.where(beside[row], A_STEP, CLOSE)
+        slack = np.where(beside[row], A_STEP, CLOSE * answers.slack[row])
         if k and beside[row, mine + other].any():
             slack[:] = A_STEP  # the last of k may be the one that moved
         unlike = sorted(set(mine) ^ set(other))
