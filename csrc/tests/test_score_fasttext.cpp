@@ -111,7 +111,7 @@ TEST("scores of short documents of every kind, under all options") {
         for_each_model(random, kind, [&](const auto& model, const FastTextRows& rows,
                                          const Lexicon& lexicon) {
             Corpus corpus;
-            for (int64_t i = 0; i < 12; ++i) {
+            for (int64_t i = 0; i < 8; ++i) {
                 corpus.add(fasttext_text(random, lexicon, below(random, 20), i % 4 == 3), kind);
             }
             for (const char32_t* text : {U"", U"</s>", U"__label__x", U"a"}) corpus.add(text, kind);
@@ -137,8 +137,8 @@ TEST("scores of documents of several windows") {
             const FastTextArrays arrays(model);
             const FastTextRows rows = arrays.view();
             Corpus corpus;
-            for (const int64_t n_words : {3000, 0, 5, 2000, 100}) {
-                corpus.add(fasttext_text(random, lexicon, n_words, n_words == 2000), kind);
+            for (const int64_t n_words : {1800, 0, 5, 1200, 100}) {
+                corpus.add(fasttext_text(random, lexicon, n_words, n_words == 1200), kind);
             }
             check_weights<double>(random, corpus, model, rows, 3, 0);
             check_weights<float>(random, corpus, model, rows, 6, 10);

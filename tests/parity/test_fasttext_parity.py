@@ -165,9 +165,15 @@ def assert_parity(tmp_path, theirs, path):
 @pytest.mark.parametrize("n_labels", [2, 20, 200])
 @pytest.mark.parametrize("subwords", [(0, 0), (2, 4)], ids=["words", "subwords"])
 @pytest.mark.parametrize("word_ngrams", [1, 2, 3])
-@pytest.mark.parametrize("loss", ["softmax", "ova", "hs", "ns"])
+@pytest.mark.parametrize("loss", ["softmax", "ova", "hs"])
 def test_every_model_says_what_fasttext_says(tmp_path, loss, word_ngrams, subwords, n_labels, form):
     assert_parity(tmp_path, *trained(loss, word_ngrams, subwords, n_labels, form))
+
+
+@pytest.mark.parametrize("form", ["dense", "pruned"])
+@pytest.mark.parametrize("n_labels", [2, 20])
+def test_negative_sampling_is_told_as_one_vs_all(tmp_path, n_labels, form):
+    assert_parity(tmp_path, *trained("ns", 2, (2, 4), n_labels, form))
 
 
 @pytest.mark.parametrize("loss", ["softmax", "ova", "hs", "ns"])
