@@ -152,9 +152,9 @@ def assert_same_bits(model, other):
     np.testing.assert_array_equal(np.concatenate(found[1]), np.concatenate(expected[1]))
 
 
-def assert_parity(tmp_path, theirs, path):
+def assert_parity(tmp_path, theirs, path, ranks=("keep", "collapse")):
     answers = Answers(theirs, TEXTS)
-    for rank in ("keep", "collapse"):
+    for rank in ranks:
         ours = wordodds.from_fasttext(path, rank=rank)
         assert_agree(answers, ours)
         ours.save(tmp_path / "model.wordodds")
@@ -167,7 +167,9 @@ def assert_parity(tmp_path, theirs, path):
 @pytest.mark.parametrize("word_ngrams", [1, 2, 3])
 @pytest.mark.parametrize("loss", ["softmax", "ova", "hs"])
 def test_every_model_says_what_fasttext_says(tmp_path, loss, word_ngrams, subwords, n_labels, form):
-    assert_parity(tmp_path, *trained(loss, word_ngrams, subwords, n_labels, form))
+    # However the rows are stored, both forms of the weights are made of them alike.
+    ranks = ("keep", "collapse") if form in ("dense", "pruned") else ("auto",)
+    assert_parity(tmp_path, *trained(loss, word_ngrams, subwords, n_labels, form), ranks)
 
 
 @pytest.mark.parametrize("form", ["dense", "pruned"])
