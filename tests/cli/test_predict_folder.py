@@ -172,6 +172,13 @@ class TestResume:
         assert predict("in/*.jsonl", "--output", "out/", "--resume", *SMALL).code == 0
         assert contents(folder) == whole
 
+    @pytest.mark.parametrize("n", [0, 2, 6])
+    def test_what_a_killed_run_left_is_cleared(self, predict, cut, whole, n):
+        folder = cut(n)
+        (folder / ".wordodds-0123456789abcdef.part").write_text("half of a part")
+        assert predict("in/*.jsonl", "--output", "out/", "--resume", *SMALL).code == 0
+        assert contents(folder) == whole
+
     @pytest.mark.parametrize(
         ("change", "message"),
         [

@@ -216,6 +216,17 @@ def write_and_interrupt(target):
         raise KeyboardInterrupt
 
 
+def test_the_next_download_clears_what_a_killed_one_left(tmp_path):
+    left = tmp_path / ".wordodds-0123456789abcdef.part"
+    left.write_bytes(b"half")
+    with atomic_file(tmp_path / "first"):
+        assert not left.exists()
+        (living,) = tmp_path.iterdir()
+        with atomic_file(tmp_path / "second"):
+            assert living.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
+
+
 def test_atomic_file_replaces_only_at_the_end(tmp_path):
     target = tmp_path / "file"
     target.write_bytes(b"old")

@@ -94,6 +94,8 @@ class Journal:
         CorpusError
             If the journal is damaged, or a finished part is not as it was.
         """
+        from wordodds.model.litter import clear_litter
+
         written = self._load()
         self._check_same(written)
         parts = [Part(**part) for part in written["parts"]]
@@ -101,6 +103,7 @@ class Journal:
         for part in parts:
             self._check_there(part)
         self.parts = parts
+        clear_litter(self._folder)  # here, as a finished run writes nothing more
 
     def add(self, part: Part) -> None:
         """Note that a part is finished.

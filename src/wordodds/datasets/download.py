@@ -6,7 +6,6 @@ import hashlib
 import http.client
 import os
 import queue
-import tempfile
 import threading
 import urllib.error
 import urllib.parse
@@ -58,21 +57,23 @@ def atomic_file(target: Path) -> Iterator[IO[bytes]]:
     ------
     file : binary file, open for writing and reading
         A temporary file beside the target, so that the final rename stays on one file system.
+        Those that killed processes left there are removed.
     """
+    from wordodds.model.litter import clear_litter, named_file
+
     target.parent.mkdir(parents=True, exist_ok=True)
-    file = tempfile.NamedTemporaryFile(  # noqa: SIM115 - closed below, before the rename
-        dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False
-    )
+    clear_litter(str(target.parent))
+    descriptor, path = named_file(str(target.parent), 0o600)
     try:
-        with file:
+        with open(path, "w+b", opener=lambda *_: descriptor) as file:  # keeps path as file.name
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(file.name, target)
+            os.replace(path, target)
     except BaseException:
         # BaseException: Ctrl-C must not leave half a file either.
         with suppress(OSError):
-            os.unlink(file.name)
+            os.unlink(path)
         raise
 
 

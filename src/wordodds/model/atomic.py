@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from wordodds.model.errors import ModelFileError
+from wordodds.model.litter import clear_litter, hidden_name, locked, named_file, unnamed_file
 
 __all__ = ["kind_of_file", "replacing", "write_all"]
 
@@ -19,7 +20,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
 
     Until then, and for ever after an exception, ``path`` is what it was. What is in place has
     reached the disk. The mode of an existing file is kept; a new one gets 0666 without the bits of
-    the umask. A symbolic link stays, and the file it points to is replaced.
+    the umask. A symbolic link stays, and the file it points to is replaced. Temporary files that
+    killed processes left in the folder are removed.
 
     Parameters
     ----------
@@ -50,25 +52,28 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
     target = os.path.realpath(path)  # absolute, so that a change of folder does not matter
     mode = _mode_to_keep(target)
     folder = os.path.dirname(target)
-    hidden = os.path.join(folder, f".wordodds-{os.urandom(8).hex()}.part")
+    clear_litter(folder)  # first, as that may make room
+    hidden = None
     try:
         # What shall be private is never readable by others, not even for a moment.
-        descriptor, named = _create(folder, hidden, 0o666 if mode is None else 0o600)
+        descriptor, hidden = _create(folder, 0o666 if mode is None else 0o600)
         try:
             yield descriptor
             if mode is not None:
                 os.fchmod(descriptor, mode)
             os.fsync(descriptor)
-            if not named:
+            if hidden is None:
+                hidden = hidden_name(folder)
                 _give_name(descriptor, hidden)
+            os.replace(hidden, target)
         finally:
-            os.close(descriptor)
-        os.replace(hidden, target)
+            os.close(descriptor)  # not before: until then the lock protects the hidden name
     except BaseException as error:
         # BaseException: Ctrl-C must not leave half a file either.
-        with suppress(OSError):
-            os.unlink(hidden)
-        if isinstance(error, OSError) and error.filename in (None, hidden):
+        if hidden is not None:
+            with suppress(OSError):
+                os.unlink(hidden)
+        if isinstance(error, OSError) and error.filename in (None, hidden, folder):
             error.filename = target  # a full disk does not say whose it was
         raise
     _sync_folder(folder)
@@ -125,14 +130,13 @@ def _mode_to_keep(target: str) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def _create(folder: str, hidden: str, mode: int) -> tuple[int, bool]:
-    """Open a new file, without a name where the system can: a killed process leaves no litter."""
-    unnamed = getattr(os, "O_TMPFILE", None)
-    if unnamed is not None and os.path.isdir("/proc/self/fd"):
-        # Some file systems cannot; where it failed for another reason, so does what follows.
-        with suppress(OSError):
-            return os.open(folder, unnamed | os.O_RDWR, mode), False
-    return os.open(hidden, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode), True
+def _create(folder: str, mode: int) -> tuple[int, str | None]:
+    """Open a new file, locked; without a name where possible, as that leaves no litter."""
+    descriptor = unnamed_file(folder, mode)
+    if descriptor is None:
+        return named_file(folder, mode)
+    locked(descriptor)
+    return descriptor, None
 
 
 def _give_name(descriptor: int, hidden: str) -> None:
