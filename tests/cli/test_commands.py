@@ -40,15 +40,35 @@ def test_evaluate(wordodds, tmp_path, files, model, other_mail):
     assert report["skipped"] == 0
 
 
-def test_evaluate_with_bad_rows_and_unknown_labels(wordodds, tmp_path, files):
+def test_evaluate_with_bad_rows(wordodds, tmp_path, files):
     path = write_jsonl(tmp_path / "mail.jsonl", ["free", "lunch", None], ["spam", "ham", "ham"])
     arguments = ["--model", files / "mail.wordodds", "--on-error", "skip", "--json"]
     result = wordodds("evaluate", path, *arguments)
     assert (result.code, json.loads(result.out)["skipped"]) == (3, 1)
-    path = write_jsonl(tmp_path / "mail.jsonl", ["free", "lunch"], ["spam", "eggs"])
-    result = wordodds("evaluate", path, *arguments)
-    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
-    assert "eggs" in result.err
+
+
+def test_evaluate_goes_on_with_labels_that_the_model_does_not_know(wordodds, tmp_path, files):
+    texts = ["free money", "lunch", "cheap pills", "coffee", "train"]
+    path = write_jsonl(tmp_path / "mail.jsonl", texts, ["spam", "eggs", "bacon", "ham", "eggs"])
+    arguments = ["evaluate", path, "--model", files / "mail.wordodds"]
+    result = wordodds(*arguments, "--json")
+    assert result.code == 0
+    assert result.err == (
+        "wordodds: warning: 3 documents have labels that the model does not know, counted as "
+        "wrong: eggs 2, bacon 1\n"
+    )
+    report = json.loads(result.out)
+    assert report["accuracy"] == 2 / 5
+    assert report["unknown"] == [{"label": "eggs", "n": 2}, {"label": "bacon", "n": 1}]
+    assert "log loss" in wordodds(*arguments).out
+
+
+def test_evaluate_names_the_first_unknown_labels(wordodds, tmp_path, files):
+    labels = [f"of\n{row}" for row in range(12)]
+    path = write_jsonl(tmp_path / "mail.jsonl", ["free money"] * 12, labels)
+    result = wordodds("evaluate", path, "--model", files / "mail.wordodds")
+    assert (result.code, result.err.count("\n")) == (0, 1)
+    assert result.err.endswith("of\\n9 1; and 2 more labels\n")
 
 
 def test_labels_of_another_kind():

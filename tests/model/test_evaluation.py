@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from wordodds.model.calibration import expected_calibration_error
-from wordodds.model.evaluation import LARGEST_MATRIX, evaluate
+from wordodds.model.evaluation import LARGEST_MATRIX, encode_true_labels, evaluate
 from wordodds.model.evaluation_figure import draw_confusion
 
 GROUPS = [f"talk.politics.group-{k}" for k in range(20)]
@@ -75,6 +75,56 @@ def test_numbers_from_probabilities():
     assert (without.log_loss, without.calibration_error) == (None, None)
     assert "loss" not in str(without)
     assert f"log loss {found.log_loss:.4f}, calibration error" in str(found)
+
+
+def test_labels_that_the_model_does_not_know_count_as_wrong():
+    codes, predicted, chances = problem(3)
+    right = np.where(codes == 2, "eggs", np.array(["ham", "spam", ""])[codes]).tolist()
+    known = np.array(["ham", "spam"])
+    predicted = predicted % 2
+    chances = chances[:, :2] / chances[:, :2].sum(axis=1, keepdims=True)
+    encoded, unknown = encode_true_labels(right, len(right), known)
+    found = evaluate(encoded, predicted, chances, known, unknown)
+    # scikit-learn's metrics take labels that were never predicted.
+    theirs = metrics.classification_report(
+        right, known[predicted], output_dict=True, zero_division=0
+    )
+    assert found.labels == ["ham", "spam", "eggs"]
+    assert found.accuracy == pytest.approx(theirs["accuracy"])
+    keys = ("precision", "recall", "f1-score")
+    assert list(found.macro) == pytest.approx([theirs["macro avg"][key] for key in keys])
+    assert list(found.weighted) == pytest.approx([theirs["weighted avg"][key] for key in keys])
+    matrix = metrics.confusion_matrix(right, known[predicted], labels=found.labels)
+    np.testing.assert_array_equal(found.confusion, matrix)
+    rows = codes < 2
+    assert found.log_loss == pytest.approx(metrics.log_loss(codes[rows], chances[rows]))
+    # The most probable class of a document with an unknown label is wrong, whatever it is.
+    padded = np.hstack([chances, np.zeros((len(codes), 1))])
+    assert found.calibration_error == expected_calibration_error(padded, codes)
+    assert found.unknown == {"eggs": (codes == 2).sum()}
+    assert found.to_dict()["unknown"] == [{"label": "eggs", "n": found.unknown["eggs"]}]
+    assert f"(of the {rows.sum()} with a known label)" in str(found)
+
+
+def test_no_label_is_known():
+    encoded, unknown = encode_true_labels(["x", "y", "x"], 3, np.array([1, 2]))
+    found = evaluate(encoded, [0, 1, 1], [[1.0, 0.0]] * 3, [1, 2], unknown)
+    assert (found.accuracy, found.log_loss, found.unknown) == (0.0, None, {"x": 2, "y": 1})
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_true_labels_of_any_kind():
+    known = np.array([1, 2])
+    for labels in ([2, 1, 2], np.array([2, 1, 2]), np.array([2.0, 1.0, 2.0])):
+        codes, unknown = encode_true_labels(labels, 3, known)
+        assert (codes.tolist(), unknown) == ([1, 0, 1], [])
+    # A file may spell a label that a model of numbers does not know.
+    codes, unknown = encode_true_labels([2, "NA", 9, 9], 4, known)
+    assert (codes.tolist(), unknown) == ([1, 3, 2, 2], [9, "NA"])
+    with pytest.raises(ValueError, match="label 1 is missing"):
+        encode_true_labels([2, None], 2, known)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        encode_true_labels([2], 2, known)
 
 
 @pytest.mark.parametrize("labels", [GROUPS, np.array(GROUPS), list(range(20)), [True] * 20])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from wordodds.cli.options import (
@@ -19,6 +20,8 @@ from wordodds.cli.options import (
 from wordodds.cli.values import positive
 
 __all__ = ["add_parser", "run"]
+
+_SHOWN = 10  # unknown labels that are named
 
 
 def add_parser(commands: Any) -> None:
@@ -64,6 +67,7 @@ def run(options: argparse.Namespace) -> int:
     corpus = load_corpus(options, bad_rows)
     labels = labels_like(corpus.labels or [], model.labels.tolist())
     evaluation = model.evaluate(corpus.texts, labels)
+    _warn_of_unknown(evaluation.unknown)
     if options.figure is not None:
         evaluation.figure(options.figure)
     if options.json:
@@ -71,3 +75,20 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(evaluation)
     return exit_code(bad_rows)
+
+
+def _warn_of_unknown(unknown: dict[Any, int]) -> None:
+    """List labels that the model does not know on one line of standard error."""
+    if not unknown:
+        return
+    from wordodds.cli.table import printable
+
+    n = sum(unknown.values())
+    documents = "document has a label" if n == 1 else "documents have labels"
+    shown = ", ".join(f"{label} {count:,}" for label, count in list(unknown.items())[:_SHOWN])
+    more = f"; and {len(unknown) - _SHOWN:,} more labels" if len(unknown) > _SHOWN else ""
+    print(
+        f"wordodds: warning: {n:,} {documents} that the model does not know, counted as wrong: "
+        f"{printable(shown)}{more}",
+        file=sys.stderr,
+    )

@@ -3,16 +3,24 @@
 import html
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._labels import encode_labels
 from wordodds.model.calibration import expected_calibration_error
 from wordodds.model.rendering import aligned, html_table, one_line, shortened
 
-__all__ = ["Averages", "ClassMetrics", "Confusion", "Evaluation", "evaluate"]
+__all__ = [
+    "Averages",
+    "ClassMetrics",
+    "Confusion",
+    "Evaluation",
+    "encode_true_labels",
+    "evaluate",
+]
 
 Codes: TypeAlias = npt.NDArray[np.intp]
 
@@ -63,20 +71,26 @@ class Evaluation:
         Share of right predictions.
     classes : sequence of ClassMetrics
         Label, precision, recall, F1 and support of each class. What would be a share of nothing is
-        0, as in scikit-learn with ``zero_division=0``.
+        0, as in scikit-learn with ``zero_division=0``. Labels that the model does not know come
+        last; nothing is predicted as one of them, so their recall is 0.
     macro : Averages
         Plain means over the classes that occur, as labels or as predictions.
     weighted : Averages
         Means weighted by support.
     log_loss : float or None
         Mean of -log(probability of the true class), that being at least 2.2e-16; None without
-        probabilities.
+        probabilities. Only over documents whose label the model knows, as it would be infinite for
+        the others; None if there is no such document.
     calibration_error : float or None
-        See `wordodds.model.calibration.expected_calibration_error`.
+        See `wordodds.model.calibration.expected_calibration_error`. A document whose label the
+        model does not know counts as a wrong prediction.
     confusion : ndarray of int64, shape (n_classes, n_classes), or None
-        Documents by true class (row) and predicted class (column); None above 4,096 classes.
+        Documents by true class (row) and predicted class (column); None above 4,096 classes. The
+        columns of labels that the model does not know are zero.
     confusions : sequence of Confusion
         The most frequent errors, up to 20, as (true label, predicted label, documents).
+    unknown : dict
+        Documents of each label that the model does not know; they count as wrong predictions.
 
     Examples
     --------
@@ -104,6 +118,7 @@ class Evaluation:
     calibration_error: float | None
     confusion: npt.NDArray[np.int64] | None
     confusions: Sequence[Confusion]
+    unknown: dict[Any, int] = field(default_factory=dict)
 
     @property
     def labels(self) -> list[Any]:
@@ -125,6 +140,7 @@ class Evaluation:
             "classes": [found._asdict() for found in self.classes],
             "confusion": None if self.confusion is None else self.confusion.tolist(),
             "confusions": [found._asdict() for found in self.confusions],
+            "unknown": [{"label": label, "n": n} for label, n in self.unknown.items()],
         }
 
     def figure(self, path: str | os.PathLike[str]) -> None:
@@ -153,7 +169,9 @@ class Evaluation:
     def _headline(self) -> str:
         found = [f"{self.n:,} document{'s' * (self.n != 1)}", f"accuracy {self.accuracy:.4f}"]
         if self.log_loss is not None:
-            found.append(f"log loss {self.log_loss:.4f}")
+            known = self.n - sum(self.unknown.values())
+            of = f" (of the {known:,} with a known label)" if self.unknown else ""
+            found.append(f"log loss {self.log_loss:.4f}{of}")
         if self.calibration_error is not None:
             found.append(f"calibration error {self.calibration_error:.4f}")
         return ", ".join(found)
@@ -209,30 +227,37 @@ class Evaluation:
         return [["true", "", *numbers], *rows]
 
 
-def evaluate(codes: Any, predicted: Any, probabilities: Any, labels: Any) -> Evaluation:
+def evaluate(
+    codes: Any, predicted: Any, probabilities: Any, labels: Any, unknown: Sequence[Any] = ()
+) -> Evaluation:
     """Compare predictions with what is right.
 
     Parameters
     ----------
     codes : array-like of int, shape (n_rows,)
-        The true class of each document, as a position in ``labels``.
+        The true class of each document, as a position in ``labels``; a position after the last one
+        is a position in ``unknown``.
     predicted : array-like of int, shape (n_rows,)
-        The predicted ones.
+        The predicted classes, as positions in ``labels``.
     probabilities : array-like of shape (n_rows, n_classes), or None
-        Of each class; None if the model has none.
+        Probability of each class; None if the model has none.
     labels : array-like of shape (n_classes,)
-        Names of the classes.
+        Names of the classes that the model knows.
+    unknown : sequence, default=()
+        Labels of documents that the model does not know. Such documents count as wrong; they are
+        left out of the log loss alone.
 
     Examples
     --------
     >>> evaluate([0, 1], [0, 1], [[0.5, 0.5], [0.5, 0.5]], ["a", "b"]).log_loss  # log 2
     0.6931471805599453
+    >>> evaluate([0, 2], [0, 1], None, ["a", "b"], ["c"]).accuracy
+    0.5
     """
-    names = np.asarray(labels).tolist()
-    true, found = (
-        _checked_codes(values, len(names), name)
-        for values, name in ((codes, "codes"), (predicted, "predicted"))
-    )
+    n_known = len(np.asarray(labels))
+    names = [*np.asarray(labels).tolist(), *unknown]
+    true = _checked_codes(codes, len(names), "codes")
+    found = _checked_codes(predicted, n_known, "predicted")
     if len(true) != len(found) or len(true) == 0:
         raise ValueError(
             "codes and predicted must have the same number of documents, at least one, got "
@@ -246,7 +271,7 @@ def evaluate(codes: Any, predicted: Any, probabilities: Any, labels: Any) -> Eva
     table = np.array([precision, recall, f1])
     occurs = (support + n_predicted) > 0
     columns = (names, *table.tolist(), support.tolist())
-    log_loss, calibration_error = _of_probabilities(probabilities, true, len(names))
+    log_loss, calibration_error = _of_probabilities(probabilities, true, n_known)
     matrix, confusions = _confusion(true, found, names)
     return Evaluation(
         n=len(true),
@@ -258,7 +283,48 @@ def evaluate(codes: Any, predicted: Any, probabilities: Any, labels: Any) -> Eva
         calibration_error=calibration_error,
         confusion=matrix,
         confusions=confusions,
+        unknown=dict(zip(unknown, support[n_known:].tolist(), strict=True)),
     )
+
+
+def encode_true_labels(labels: Any, n_rows: int, known: Any) -> tuple[Codes, list[Any]]:
+    """Return the class of each document, and the labels that are not among the known ones.
+
+    Parameters
+    ----------
+    labels : array-like
+        One label per document. In a list, unknown labels may be of another kind than known ones.
+    n_rows : int
+        Number of labels that there must be.
+    known : ndarray
+        The labels that the model knows.
+
+    Returns
+    -------
+    codes : ndarray of int
+        Positions in ``[*known, *unknown]``.
+    unknown : list
+        The other labels, the most frequent first.
+
+    Examples
+    --------
+    >>> encode_true_labels(["spam", "eggs", "ham"], 3, np.array(["ham", "spam"]))
+    (array([1, 2, 0]), ['eggs'])
+    """
+    if type(labels) is list and len(labels) == n_rows and {*map(type, labels)} <= {str, int, bool}:
+        found = list(dict.fromkeys(labels))
+        code_of = {label: code for code, label in enumerate(found)}
+        codes = np.fromiter(map(code_of.__getitem__, labels), dtype=np.intp, count=n_rows)
+    else:
+        classes, encoded = encode_labels(labels, n_rows)
+        found, codes = classes.tolist(), encoded.astype(np.intp)
+    position_of = {label: position for position, label in enumerate(known.tolist())}
+    support = np.bincount(codes, minlength=len(found))
+    order = np.argsort(-support, kind="stable").tolist()
+    unknown = [found[code] for code in order if found[code] not in position_of]
+    position_of |= {label: len(known) + rank for rank, label in enumerate(unknown)}
+    positions = np.array([position_of[label] for label in found], dtype=np.intp)
+    return positions[codes], unknown
 
 
 def _checked_codes(values: Any, n_classes: int, name: str) -> Codes:
@@ -279,20 +345,24 @@ def _share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> npt.NDArray[np.fl
 
 
 def _of_probabilities(
-    probabilities: Any, true: Codes, n_classes: int
+    probabilities: Any, true: Codes, n_known: int
 ) -> tuple[float | None, float | None]:
-    """Return log loss and calibration error."""
+    """Return log loss, over the documents of known labels, and calibration error."""
     if probabilities is None:
         return None, None
     table = np.asarray(probabilities, dtype=np.float64)
-    if table.shape != (len(true), n_classes):
+    if table.shape != (len(true), n_known):
         raise ValueError(
-            f"probabilities must have shape ({len(true)}, {n_classes}), got {table.shape}"
+            f"probabilities must have shape ({len(true)}, {n_known}), got {table.shape}"
         )
     if not ((table >= 0.0) & (table <= 1.0)).all():
         raise ValueError("probabilities must be from 0 to 1")
-    own = np.clip(table[np.arange(len(true)), true], np.finfo(np.float64).eps, None)
-    return -float(np.log(own).mean()), expected_calibration_error(table, true)
+    rows = np.flatnonzero(true < n_known)
+    own = np.clip(table[rows, true[rows]], np.finfo(np.float64).eps, None)
+    log_loss = -float(np.log(own).mean()) if len(rows) else None
+    if len(rows) < len(true):  # one more class, of probability 0, stands for all unknown labels
+        table = np.hstack([table, np.zeros((len(true), 1))])
+    return log_loss, expected_calibration_error(table, np.minimum(true, n_known))
 
 
 def _confusion(

@@ -246,16 +246,17 @@ class LinearModel(TextScores):
         texts : iterable of str or bytes, or a column of text
             The documents.
         labels : array-like
-            The right labels, all known to the model.
+            The right labels. Documents with labels that the model does not know count as wrong;
+            ``unknown`` of the result lists them.
         """
-        from wordodds.model.evaluation import evaluate
+        from wordodds.model.evaluation import encode_true_labels, evaluate
 
         scores = self._scores(texts)
-        right = encode_known_labels(labels, len(scores), self.labels)
+        right, unknown = encode_true_labels(labels, len(scores), self.labels)
         chances = self._probabilities(scores) if self.has_probabilities else None
         if chances is not None:
             np.minimum(chances, 1.0, out=chances)  # fastText's own reach 1.00001
-        return evaluate(right, self._codes(scores), chances, self.labels)
+        return evaluate(right, self._codes(scores), chances, self.labels, unknown)
 
     def explain(self, text: str, label: Any = None, against: Any = None) -> "Explanation":
         """Return what each feature of a text adds to the log-odds of a label.
