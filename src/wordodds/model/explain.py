@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from wordodds._execution import execution
 from wordodds.model.explanation import Contribution, Explanation, spread
+from wordodds.model.fasttext_explain import explain_fasttext
 from wordodds.model.features import TextFeatures
 from wordodds.model.linear_model import LinearModel
 from wordodds.text.documents import as_strings
@@ -42,7 +43,7 @@ def explain(model: LinearModel, text: Any, label: Any, against: Any) -> Explanat
     features = model.features
     (document,) = as_strings(features.documents([text], 1))
     if features.fasttext is not None:
-        return _explain_fasttext(model, document, label, against)
+        return explain_fasttext(model, document, label, against)
     found = features.found_in(document)
     counts = Counter(found)
     names = list(counts)
@@ -65,31 +66,6 @@ def explain(model: LinearModel, text: Any, label: Any, against: Any) -> Explanat
             if is_known
         ],
         spans=spread(occurrences, len(shown)),
-    )
-
-
-def _explain_fasttext(model: LinearModel, text: str, label: Any, against: Any) -> Explanation:
-    """Return why a text has the log-odds that are a mean over fastText's features."""
-    assert model.features.fasttext is not None
-    contrast = model.contrast(label, against)
-    found = model.features.fasttext.found_in(text)
-    n_features = sum(feature.n_features for feature in found)
-    weighed = [feature for feature in found if feature.row is not None]
-    rows = np.array([feature.row for feature in weighed], dtype=np.intp)
-    each = (model.added_by(rows, contrast) / max(n_features, 1)).tolist()
-    counts: Counter[str] = Counter()
-    added: dict[str, float] = {}
-    for feature, value in zip(weighed, each, strict=True):
-        counts[feature.name] += 1
-        added[feature.name] = added.get(feature.name, 0.0) + value
-    occurrences = [(v, feature.places) for feature, v in zip(weighed, each, strict=True)]
-    return Explanation(
-        text=text,
-        label=label,
-        against=against,
-        bias=float(model.bias @ contrast),
-        contributions=[Contribution(name, counts[name], added[name]) for name in counts],
-        spans=spread(occurrences, len(text)),
     )
 
 

@@ -19,7 +19,7 @@ from wordodds.model.rendering import (
     signed,
 )
 
-__all__ = ["Contribution", "Explanation", "Span", "spread"]
+__all__ = ["Contribution", "Explanation", "Overlaps", "Span", "spread"]
 
 
 class Contribution(NamedTuple):
@@ -179,8 +179,56 @@ class Explanation:
         return [*rows, ["(bias)", "", signed(self.bias)], ["sum", "", signed(self.score)]]
 
 
+class Overlaps:
+    """Pieces of a text in any number, summed by where they begin and end.
+
+    Parameters
+    ----------
+    n_characters : int
+        Length of the text.
+    """
+
+    def __init__(self, n_characters: int) -> None:
+        self.depth = np.zeros(n_characters + 1, dtype=np.int64)
+        self.steps = np.zeros(n_characters + 1)
+        self.cuts = np.zeros(n_characters + 1, dtype=bool)
+
+    def add(
+        self,
+        begin: npt.NDArray[np.int64],
+        end: npt.NDArray[np.int64],
+        contribution: npt.NDArray[np.float64],
+    ) -> None:
+        """Lay pieces over the text, each divided evenly among its characters.
+
+        Parameters
+        ----------
+        begin, end : ndarray of int
+            Where each piece stands; none is empty.
+        contribution : ndarray of float
+            What each adds to the score. Infinite ones are not shown in the text.
+        """
+        share = np.where(np.isfinite(contribution), contribution, 0.0) / (end - begin)
+        for places, sign in ((begin, 1), (end, -1)):
+            self.cuts[places] = True
+            np.add.at(self.depth, places, sign)
+            np.add.at(self.steps, places, sign * share)
+
+    def divide(self, number: float) -> None:
+        """Divide all contributions by a number.
+
+        Parameters
+        ----------
+        number : float
+            Above zero.
+        """
+        self.steps /= number
+
+
 def spread(
-    occurrences: Iterable[tuple[float, Sequence[tuple[int, int]]]], n_characters: int
+    occurrences: Iterable[tuple[float, Sequence[tuple[int, int]]]],
+    n_characters: int,
+    overlaps: Overlaps | None = None,
 ) -> list[Span]:
     """Lay contributions over the text that they come from.
 
@@ -195,6 +243,8 @@ def spread(
         nothing; the contribution of a feature without pieces is not in the text.
     n_characters : int
         Length of the text.
+    overlaps : Overlaps or None
+        More pieces, which are too many for a list.
 
     Returns
     -------
@@ -207,25 +257,27 @@ def spread(
     [Span(begin=0, end=2, contribution=2.0), Span(begin=5, end=7, contribution=1.5)]
     """
     begin, end, value = _columns_of(occurrences, n_characters)
-    if len(begin) == 0:
-        return []
-    cuts = np.zeros(n_characters + 1, dtype=bool)
+    overlaps = overlaps or Overlaps(n_characters)
+    cuts = overlaps.cuts.copy()
     cuts[begin] = cuts[end] = True
     bounds = np.flatnonzero(cuts)
+    if len(bounds) == 0:
+        return []
     place = np.cumsum(cuts) - 1  # of a character's cut among the bounds
     first, last, n_bounds = place[begin], place[end], len(bounds)
     # Of the pieces over each stretch: their number, and what they give to each of its characters.
-    depth = _running(first, last, np.ones(len(begin)), n_bounds)
+    depth = _running(first, last, np.ones(len(begin)), overlaps.depth[bounds])
     infinite = ~np.isfinite(value)
     finite = np.where(infinite, 0.0, value)
-    total = _running(first, last, finite / (end - begin), n_bounds) * np.diff(bounds)
+    shares = _running(first, last, finite / (end - begin), overlaps.steps[bounds])
+    total = shares * np.diff(bounds)
     # A piece that nothing cuts keeps its number to the last bit.
     whole = last == first + 1
     own = np.bincount(first[whole], weights=finite[whole], minlength=n_bounds)[:-1]
     n_whole = np.bincount(first[whole], minlength=n_bounds)[:-1]
     total = np.where(n_whole == depth, own, total)
     if infinite.any():
-        sign = _running(first, last, np.where(infinite, np.sign(value), 0.0), n_bounds)
+        sign = _running(first, last, np.where(infinite, np.sign(value), 0.0), np.zeros(n_bounds))
         total[sign != 0.0] = np.copysign(np.inf, sign[sign != 0.0])
     kept = np.flatnonzero(depth > 0)
     columns = (bounds[kept].tolist(), bounds[kept + 1].tolist(), total[kept].tolist())
@@ -260,10 +312,11 @@ def _running(
     first: npt.NDArray[np.int64],
     last: npt.NDArray[np.int64],
     weights: npt.NDArray[np.float64],
-    n_bounds: int,
+    others: npt.NDArray[Any],
 ) -> npt.NDArray[np.float64]:
     """Return, for each stretch between bounds, the sum of the weights of the pieces over it."""
-    steps = np.bincount(first, weights, n_bounds) - np.bincount(last, weights, n_bounds)
+    n_bounds = len(others)  # what begins, less what ends, at each bound beside these pieces
+    steps = np.bincount(first, weights, n_bounds) - np.bincount(last, weights, n_bounds) + others
     # Long doubles, where there are any: what began and ended before should leave no trace.
     return np.cumsum(steps, dtype=np.longdouble)[:-1].astype(np.float64)
 

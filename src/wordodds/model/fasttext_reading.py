@@ -24,22 +24,26 @@ import numpy.typing as npt
 from wordodds._core import text as core
 from wordodds.text.terms import pack_vocabulary
 
-__all__ = ["FastTextReading", "FoundFeature"]
+__all__ = ["FastTextReading", "ReadWord"]
 
 _SENTENCE_END = "</s>"
 _LABEL_PREFIX = "__label__"
 _WORDS = re.compile("[^ \t\n\v\f\r\0]+")
-_NGRAM_FACTOR = 116049371
 _LONGEST = 255  # of n-grams and subwords: the work for a text grows with it
 
 
-class FoundFeature(NamedTuple):
-    """A feature of a text, with its row of weights (None: it only counts) and where it stands."""
+class ReadWord(NamedTuple):
+    """A word of a text, its row of weights (-1: it is unknown) and where it stands."""
 
-    name: str
-    row: int | None
-    n_features: int
-    places: list[tuple[int, int]]
+    text: str
+    row: int
+    begin: int
+    end: int
+
+    @property
+    def is_end(self) -> bool:
+        """Whether it stands for the end of the line."""
+        return self.text == _SENTENCE_END
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +89,8 @@ class FastTextReading:
         ranks = None
         n_bucket_rows = self.n_buckets
         if self.marks is not None:
-            ends = np.cumsum(np.bitwise_count(self.marks), dtype=np.int64)
-            n_bucket_rows = int(ends[-1]) if len(ends) else 0
-            ranks = np.concatenate([[0], ends[:-1]]).astype(np.uint32)[: len(ends)]
+            n_bucket_rows = int(np.bitwise_count(self.marks).sum(dtype=np.int64))
+            ranks = self._ranks.astype(np.uint32)
         return core.FastTextRows(
             self.terms,
             self.words,
@@ -161,8 +164,8 @@ class FastTextReading:
         _ = reading.rows  # which checks that they fit each other
         return reading
 
-    def found_in(self, text: str) -> list[FoundFeature]:
-        """Return the features of one text, for people: the compiled scorer makes no such list.
+    def read(self, text: str) -> list[ReadWord]:
+        """Return the words of one text that count, in order, the end of the line last.
 
         Parameters
         ----------
@@ -170,30 +173,19 @@ class FastTextReading:
             One document.
         """
         places = [match.span() for match in _WORDS.finditer(text)]
-        ends = [place for place in places if text[slice(*place)] == _SENTENCE_END]
-        if ends:
-            places = places[: places.index(ends[0])]
-        places.append(ends[0] if ends else (len(text), len(text)))
-        words = [text[slice(*place)] for place in places[:-1]] + [_SENTENCE_END]
+        words = [text[slice(*place)] for place in places]
+        if _SENTENCE_END in words:
+            del places[words.index(_SENTENCE_END) + 1 :], words[words.index(_SENTENCE_END) + 1 :]
+        else:
+            places.append((len(text), len(text)))
+            words.append(_SENTENCE_END)
         ids = self._ids_of(words)
-        found: list[FoundFeature] = []
-        read: list[tuple[str, tuple[int, int], int]] = []  # the words that n-grams are made of
+        found = []
         for word, place in zip(words, places, strict=True):
             row = ids[word]
             if row >= len(self.words) or (row < 0 and word.startswith(_LABEL_PREFIX)):
                 continue
-            if row >= 0:
-                found.append(FoundFeature(word, row, int(self.words[row, 1]), [place]))
-            elif word != _SENTENCE_END:
-                found += self._subwords_of(word, place)
-            read.append((word, place, _hash(word.encode("utf-8", "surrogatepass"))))
-        for first in range(len(read)):
-            number = _signed(read[first][2])
-            for last in range(first + 1, min(first + self.word_ngrams, len(read))):
-                number = (number * _NGRAM_FACTOR + _signed(read[last][2])) % 2**64
-                some = read[first : last + 1]
-                name = " ".join(word for word, _, _ in some)
-                found += self._in_bucket(name, number, [place for _, place, _ in some])
+            found.append(ReadWord(word, row, *place))
         return found
 
     def _ids_of(self, words: list[str]) -> dict[str, int]:
@@ -205,33 +197,29 @@ class FastTextReading:
     def _vocabulary(self) -> core.Vocabulary:
         return self.terms.thawed()
 
-    def _subwords_of(self, word: str, place: tuple[int, int]) -> list[FoundFeature]:
-        shortest, longest = self.subwords
-        padded = f"<{word}>"
-        found: list[FoundFeature] = []
-        for begin in range(len(padded)):
-            for end in range(begin + max(shortest, 1), min(begin + longest, len(padded)) + 1):
-                if end - begin == 1 and (begin == 0 or end == len(padded)):
-                    continue
-                piece = padded[begin:end]
-                within = (max(begin - 1, 0), min(end - 1, len(word)))
-                where = [(place[0] + within[0], place[0] + within[1])]
-                number = _hash(piece.encode("utf-8", "surrogatepass"))
-                found += self._in_bucket(piece, number, where)
-        return found
+    def rows_of_buckets(self, buckets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Return the row of weights of each bucket, -1 where it has none.
 
-    def _in_bucket(
-        self, name: str, number: int, places: list[tuple[int, int]]
-    ) -> list[FoundFeature]:
-        bucket = number % self.n_buckets
+        Parameters
+        ----------
+        buckets : ndarray of int
+            Each below ``n_buckets``.
+        """
+        numbers = buckets.astype(np.int64)
         if self.marks is None:
-            return [FoundFeature(name, len(self.words) + bucket, 1, places)]
-        marks = int(self.marks[bucket // 64])
-        if not marks >> bucket % 64 & 1:
-            return [FoundFeature(name, None, 1, places)] if self.absent_counts else []
-        before = int(np.bitwise_count(self.marks[: bucket // 64]).sum())
-        rank = before + (marks & ((1 << bucket % 64) - 1)).bit_count()
-        return [FoundFeature(name, len(self.words) + rank, 1, places)]
+            return len(self.words) + numbers
+        marks, bits = self.marks[numbers // 64], (numbers % 64).astype(np.uint64)
+        below = marks & ((np.uint64(1) << bits) - np.uint64(1))
+        ranks = self._ranks[numbers // 64] + np.bitwise_count(below)
+        is_marked = marks >> bits & np.uint64(1) == 1
+        return np.where(is_marked, len(self.words) + ranks, -1)
+
+    @cached_property
+    def _ranks(self) -> npt.NDArray[np.int64]:
+        """How many buckets have rows before each block of 64."""
+        assert self.marks is not None
+        counts = np.bitwise_count(self.marks)
+        return np.cumsum(counts, dtype=np.int64) - counts
 
     def name_of(self, row: int) -> str:
         """Return what to call a row of the weights.
@@ -251,14 +239,3 @@ class FastTextReading:
             rank = bucket - int(ends[block]) + int(bits.sum())
             bucket = 64 * block + int(np.flatnonzero(bits)[rank])
         return f"<bucket {bucket}>"
-
-
-def _hash(raw: bytes) -> int:
-    number = 2166136261
-    for byte in raw:
-        number = (number ^ (byte - 256 if byte > 127 else byte) % 2**32) * 16777619 % 2**32
-    return number
-
-
-def _signed(number: int) -> int:
-    return (number - 2**32 if number >= 2**31 else number) % 2**64
