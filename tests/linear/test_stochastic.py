@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
 from wordodds import LogisticRegression
 
@@ -82,3 +83,23 @@ def test_where_dual_ascent_is_slow_newton_goes_on():
     model.fit(rows, labels)
     objectives = [m.history_["objective"][-1] for m in (model, exact)]
     assert objectives[0] == pytest.approx(objectives[1], rel=1e-6)
+
+
+@pytest.mark.parametrize("C", [1e-15, 1e-20, 1e-25])
+def test_a_penalty_far_above_all_rows_leaves_sag_steps_that_are_numbers(C):
+    options = {"C": C, "fit_intercept": False, "tol": 1e-13, "random_state": 0}
+    model = LogisticRegression(solver="sag", **options).fit(X, TWO)
+    exact = LogisticRegression(solver="newton-cg", **options).fit(X, TWO)
+    assert np.abs(exact.coef_).max() > 0.0
+    np.testing.assert_allclose(model.coef_, exact.coef_, rtol=1e-9)
+
+
+def test_where_sag_cannot_reach_the_intercept_its_advice_works():
+    options = {"C": 1e-20, "tol": 1e-6, "random_state": 0}
+    rows, labels = X[2:], TWO[2:]  # not as many of both labels
+    with pytest.warns(ConvergenceWarning, match='solver="newton-cg"') as caught:
+        LogisticRegression(solver="sag", **options).fit(rows, labels)
+    assert "smaller C" not in str(caught[0].message)
+    advised = LogisticRegression(solver="newton-cg", **options).fit(rows, labels)
+    odds = np.mean(labels == advised.classes_[1]) / np.mean(labels == advised.classes_[0])
+    assert advised.intercept_ == pytest.approx([np.log(odds)], abs=1e-5)

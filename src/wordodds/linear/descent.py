@@ -136,7 +136,9 @@ def warn_early(
         ended, remedy = f"reached max_time={limits.max_time}", "raise max_time"
     else:
         ended = f"reached max_iter={limits.max_iter}"
-        remedy = "raise max_iter or scale the features to similar sizes; a smaller C is easier"
+        # Their one step is short beside a large penalty, which the intercept does not have.
+        easier = 'or use solver="newton-cg"' if solver in ("gd", "sag") else "a smaller C is easier"
+        remedy = f"raise max_iter or scale the features to similar sizes; {easier}"
     warnings.warn(
         f"{solver} {ended} before the gradient was small: its norm is {norm:.2g}, tol is "
         f"{limits.tol:g}; {gap}. To come nearer, {remedy}. To accept this fit, raise tol.",

@@ -19,6 +19,8 @@ from wordodds.linear.solvers.iterate import Floats, Iterate, iterate_at
 
 __all__ = ["sag"]
 
+_SHRINK_LEAST = 1e-12
+
 
 def sag(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
     """Yield the iterates of stochastic average gradient descent, one an epoch.
@@ -72,9 +74,14 @@ def sag(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
 
 
 def _step(objective: Objective, penalty: float) -> float:
-    """Return 1 / L, L the largest curvature that one row and the penalty can have."""
+    """Return 1 / L, L the largest curvature that one row and the penalty can have.
+
+    Where the penalty is nearly all of it, half of that: 1 - step * penalty, by which every step
+    shrinks the weights, must not round to 0, as they are kept divided by it.
+    """
     squares = objective.matrix.row_squares() + objective.fit_intercept
     largest = float(np.max(objective.row_weights * squares)) * objective.matrix.n_rows
     # 1/4 bounds the second derivative of the logistic loss, 1/2 that of the softmax.
     bound = 0.5 if objective.loss.coupled else 0.25
-    return 1.0 / (bound * largest + penalty)
+    step = 1.0 / (bound * largest + penalty)
+    return step if step * penalty <= 1.0 - _SHRINK_LEAST else 0.5 / penalty
