@@ -190,12 +190,14 @@ def test_encodings(tmp_path, encoding, size):
 
 def test_names_of_columns(tmp_path):
     path = tmp_path / "mail.jsonl"
-    path.write_text('{"body": "hi", "class": true, "n": null}\n{"body": "ho", "class": 2.0}\n')
+    path.write_text(
+        '{"body": "hi", "class": true, "n": null}\n{"body": "ho", "class": 2.0, "m": 3}\n'
+    )
     options = ReadOptions(labels=True, text_column="body", label_column="class", keep=("n", "m"))
     whole = read_corpus(path, options)
     assert (whole.texts, whole.labels) == (["hi", "ho"], [True, 2])
     assert type(whole.labels[1]) is int
-    assert whole.extra == {"n": [None, None], "m": [None, None]}
+    assert whole.extra == {"n": [None, None], "m": [None, 3]}
 
 
 class Stdin(io.BytesIO):

@@ -8,6 +8,7 @@ from wordodds.corpora.batches import (
     read_batches,
     read_corpus,
 )
+from wordodds.corpora.check import check_columns, check_files, import_readers
 from wordodds.corpora.corpus import Corpus, read, write
 from wordodds.corpora.overlap import in_background, prefetched
 from wordodds.corpora.paths import Source, corpus_paths, may_wait
@@ -33,9 +34,12 @@ __all__ = [
     "Source",
     "Writer",
     "as_list",
+    "check_columns",
+    "check_files",
     "corpus_paths",
     "corpus_size",
     "format_of",
+    "import_readers",
     "in_background",
     "input_format",
     "may_wait",

@@ -9,9 +9,19 @@ from typing import Any
 
 from wordodds.corpora.paths import Source, corpus_paths
 from wordodds.corpora.records import BadRows, Batch, CorpusError, ReadOptions
+from wordodds.corpora.screen import screened
 from wordodds.corpora.source import input_size, open_input
 
-__all__ = ["as_list", "corpus_size", "format_of", "input_format", "read_batches", "read_corpus"]
+__all__ = [
+    "as_list",
+    "corpus_size",
+    "format_of",
+    "input_format",
+    "read_batches",
+    "read_corpus",
+    "reader_of",
+    "whole_batches",
+]
 
 _SUFFIXES = {
     ".jsonl": "jsonl",
@@ -103,7 +113,7 @@ def read_batches(
     bad_rows : BadRows, optional
         What to do with bad rows; by default the first one raises.
     advance : callable, optional
-        Hears how many more bytes of `corpus_size` are done.
+        Callable that takes the number of further bytes of `corpus_size` that are done.
 
     Raises
     ------
@@ -126,8 +136,9 @@ def read_batches(
     advance = _ignore if advance is None else advance
     for path in corpus_paths(source):
         kind = input_format(path, options.format)
-        for batch in _whole_batches(path, kind, options, bad_rows, advance):
+        for batch in whole_batches(path, kind, options, bad_rows, advance):
             batch.source, batch.unit = path, _UNITS.get(kind, "line")
+            batch = screened(batch, options, bad_rows, kind in _DELIMITERS)
             if len(batch):
                 yield from batch.pieces(options.batch_rows)
 
@@ -194,23 +205,40 @@ def _size(path: str) -> int | None:
     return folder_size(path)
 
 
-def _whole_batches(
+def whole_batches(
     path: str, kind: str, options: ReadOptions, bad_rows: BadRows, advance: Callable[[int], Any]
 ) -> Iterator[Batch]:
+    """Yield the rows of one file as its reader gives them.
+
+    Parameters
+    ----------
+    path : str
+        The file or folder.
+    kind : str
+        Its format.
+    options, bad_rows, advance
+        As for `read_batches`.
+    """
     if kind in _OPEN_THEMSELVES:
-        yield from _reader(kind)(path, options, bad_rows, advance)
+        yield from reader_of(kind)(path, options, bad_rows, advance)
         return
     done = 0
     with open_input(path) as source:
-        for batch in _reader(kind)(source, options, bad_rows):
+        for batch in reader_of(kind)(source, options, bad_rows):
             position = source.position()
             advance(position - done)
             done = position
             yield batch
 
 
-def _reader(kind: str) -> Callable[..., Iterator[Batch]]:
-    """Import the one reader that is needed: a short job is mostly imports."""
+def reader_of(kind: str) -> Callable[..., Iterator[Batch]]:
+    """Import the one reader that is needed: a short job is mostly imports.
+
+    Parameters
+    ----------
+    kind : str
+        A format.
+    """
     if kind == "jsonl":
         from wordodds.corpora.jsonl import read_jsonl
 

@@ -7,10 +7,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from wordodds.corpora.lines import UNDECODABLE, split_lines, undecodable
-from wordodds.corpora.records import MISSING, BadRows, Batch, ReadOptions, checked_batch
+from wordodds.corpora.records import (
+    MISSING,
+    BadRows,
+    Batch,
+    CorpusError,
+    ReadOptions,
+    checked_batch,
+)
 from wordodds.corpora.source import Input, text_blocks
 
-__all__ = ["read_jsonl"]
+__all__ = ["check_jsonl", "read_jsonl"]
+
+# Records may lack a column, but a column that none of the first ones has is misspelt.
+_FIRST_RECORDS = 1000
+_FIRST_CHARACTERS = 1 << 20
+_SHOWN = 20
 
 # What json.loads calls in the end; the steps between take as long as a short line itself.
 _scan = json.JSONDecoder().raw_decode
@@ -26,13 +38,20 @@ def read_jsonl(source: Input, options: ReadOptions, bad_rows: BadRows) -> Iterat
     options : ReadOptions
         What is wanted.
     bad_rows : BadRows
-        Hears of lines that cannot be used.
+        Object that counts lines that cannot be used, or raises.
+
+    Raises
+    ------
+    CorpusError
+        If a wanted column is in none of the first records.
     """
     number = 1
+    columns = _Columns(source.name, options)
     for block in text_blocks(source, options):
         lines = split_lines(block.text)
         rows, records, unread = _records(lines, number, block.damaged, options)
         number += len(lines)
+        columns.look(records, len(block.text))
         text, label = options.text_column or "text", options.label_column or "label"
         batch = Batch(
             _column(records, text),
@@ -41,6 +60,71 @@ def read_jsonl(source: Input, options: ReadOptions, bad_rows: BadRows) -> Iterat
             rows,
         )
         yield checked_batch(batch, source.place, bad_rows, unread)
+    columns.end()
+
+
+def check_jsonl(source: Input, options: ReadOptions) -> None:
+    """Look for the wanted columns in the first records.
+
+    Parameters
+    ----------
+    source : Input
+        The open input.
+    options : ReadOptions
+        What is wanted.
+
+    Raises
+    ------
+    CorpusError
+        If a column is in none of them.
+    """
+    columns = _Columns(source.name, options)
+    for block in text_blocks(source, options):
+        _, records, _ = _records(split_lines(block.text), 1, block.damaged, options)
+        columns.look(records, len(block.text))
+        if columns.settled:
+            return
+    columns.end()
+
+
+class _Columns:
+    """The wanted columns that no record has had so far."""
+
+    def __init__(self, name: str, options: ReadOptions) -> None:
+        self._name = name
+        wanted = [options.text_column or "text", *options.keep]
+        if options.labels:
+            wanted.append(options.label_column or "label")
+        self._unseen = dict.fromkeys(wanted)
+        self._seen: dict[str, None] = {}  # for the message
+        self._n_records = self._n_characters = 0
+        self.settled = False
+
+    def look(self, records: list[dict[str, Any]], n_characters: int) -> None:
+        if self.settled:
+            return
+        for record in records[: _FIRST_RECORDS - self._n_records]:
+            self._n_records += 1
+            if len(self._seen) < _SHOWN:
+                self._seen |= dict.fromkeys(record)
+            for name in self._unseen.keys() & record.keys():
+                del self._unseen[name]
+            if not self._unseen:
+                self.settled = True
+                return
+        self._n_characters += n_characters
+        if self._n_records >= _FIRST_RECORDS or self._n_characters >= _FIRST_CHARACTERS:
+            self.end()
+
+    def end(self) -> None:
+        self.settled = True
+        if not self._unseen or not self._n_records:
+            return
+        seen = ", ".join(map(repr, list(self._seen)[:_SHOWN])) or "none"
+        raise CorpusError(
+            f"{self._name}: no column {next(iter(self._unseen))!r} among {seen} "
+            f"in the first {self._n_records:,} records"
+        )
 
 
 def _records(

@@ -64,7 +64,12 @@ class ReadOptions:
     batch_bytes : int
         About how much text makes a batch.
     batch_rows : int, optional
-        At most so many rows make a batch.
+        Largest number of rows in a batch.
+    empty : {"keep", "skip", "error"}
+        What to do with texts that are empty or white space alone: hand them on, leave them out, or
+        take them for bad rows. `BadRows.empty` counts them in the first two cases.
+    missing_labels : tuple of str
+        Labels that stand for a missing one, such as "NA": rows with them are bad.
 
     Examples
     --------
@@ -83,8 +88,12 @@ class ReadOptions:
     encoding_errors: str = "strict"
     batch_bytes: int = 4 << 20
     batch_rows: int | None = None
+    empty: str = "keep"
+    missing_labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.empty not in ("keep", "skip", "error"):
+            raise ValueError(f"empty must be keep, skip or error, got {self.empty!r}")
         if self.format is not None and self.format not in FORMATS:
             raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {self.format!r}")
         if self.encoding_errors not in ("strict", "replace", "ignore"):
@@ -149,6 +158,32 @@ class Batch:
             self.unit,
         )
 
+    def take(self, rows: list[int]) -> Batch:
+        """Return some of the rows.
+
+        Parameters
+        ----------
+        rows : list of int
+            Their positions in the batch, from 0.
+
+        Examples
+        --------
+        >>> Batch(["free money", "lunch?"], None, {}, range(1, 3)).take([1]).rows
+        [2]
+        """
+
+        def taken(column: Any) -> Any:
+            return column.take(rows) if hasattr(column, "take") else [column[row] for row in rows]
+
+        return Batch(
+            taken(self.texts),
+            None if self.labels is None else taken(self.labels),
+            {name: taken(column) for name, column in self.extra.items()},
+            taken(self.rows),
+            self.source,
+            self.unit,
+        )
+
     def place(self, position: int) -> str:
         """Return what errors call a row.
 
@@ -200,6 +235,10 @@ class BadRows:
         How many were left out.
     first : list of str
         Where the first few are, and what is wrong with them.
+    empty : int
+        Number of texts that are empty or white space alone, which are not bad by themselves.
+    doubtful : dict of str to int
+        Labels of CSV and TSV, such as "NA", that may stand for a missing one, with their counts.
 
     Examples
     --------
@@ -212,6 +251,8 @@ class BadRows:
     skip: bool = False
     count: int = 0
     first: list[str] = field(default_factory=list)
+    empty: int = 0
+    doubtful: dict[str, int] = field(default_factory=dict)
 
     def add(self, where: str, reason: str) -> None:
         """Tell of a bad row.
@@ -234,16 +275,19 @@ class BadRows:
         if len(self.first) < _SHOWN:
             self.first.append(f"{where}: {reason}")
 
-    def join(self, count: int, first: Sequence[str]) -> None:
-        """Count in what somebody else left out.
+    def join(self, count: int, first: Sequence[str], empty: int = 0) -> None:
+        """Add the counts of another reader.
 
         Parameters
         ----------
         count : int
-            How many rows.
+            Number of bad rows.
         first : sequence of str
             Where the first few are, and what is wrong with them.
+        empty : int
+            Number of empty texts.
         """
+        self.empty += empty
         self.count += count
         self.first += first[: _SHOWN - len(self.first)]
 

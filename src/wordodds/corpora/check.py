@@ -1,0 +1,111 @@
+"""Whether inputs can be read and have the wanted columns, found out before any work is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
+from typing import Any, cast
+
+from wordodds.corpora.arrow import pyarrow_module
+from wordodds.corpora.batches import input_format, reader_of, whole_batches
+from wordodds.corpora.paths import may_wait
+from wordodds.corpora.records import BadRows, ReadOptions
+from wordodds.corpora.source import open_input
+from wordodds.corpora.zstd import zstd_reader
+
+__all__ = ["check_columns", "check_files", "import_readers"]
+
+_FIRST_BYTES = 1 << 16  # to read at a time: the columns are there, or soon known not to be
+
+
+def check_files(paths: Iterable[str], format: str | None) -> None:
+    """Check that files exist, may be read and have a known format; needs no heavy import.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        What `corpus_paths` gave.
+    format : str or None
+        Format of the files; None: what their names say.
+
+    Raises
+    ------
+    OSError
+        If a file is missing or may not be read.
+    CorpusError
+        If the format is not known.
+    """
+    for path in paths:
+        if path == "-":
+            continue
+        os.stat(path)
+        if not os.access(path, os.R_OK):
+            raise PermissionError(13, "Permission denied", path)
+        input_format(path, format)
+
+
+def import_readers(paths: Iterable[str], format: str | None) -> None:
+    """Import what reads the files.
+
+    Parameters
+    ----------
+    paths, format
+        As for `check_files`.
+
+    Raises
+    ------
+    ImportError
+        If a library is not installed, naming the remedy.
+    """
+    endings = {os.path.splitext(path)[1] for path in paths}
+    kinds = {input_format(path, format) for path in paths}
+    for kind in kinds:
+        reader_of(kind)
+    if "parquet" in kinds:
+        pyarrow_module("pyarrow.parquet", "reading Parquet")
+        pyarrow_module("pyarrow.compute", "reading Parquet")
+    if ".gz" in endings:
+        import gzip  # noqa: F401
+    if ".zst" in endings:
+        import io
+
+        zstd_reader(io.BytesIO())
+
+
+def check_columns(paths: Iterable[str], options: ReadOptions) -> None:
+    """Check that the beginning of each file can be read and has the wanted columns.
+
+    Standard input and pipes, which can be read only once, are not looked at.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        What `corpus_paths` gave.
+    options : ReadOptions
+        What is wanted.
+
+    Raises
+    ------
+    CorpusError
+        Naming the file, the column that is missing and the columns that are there.
+    """
+    little = replace(options, batch_bytes=_FIRST_BYTES)
+    for path in paths:
+        if not may_wait([path]):
+            _check_file(path, little)
+
+
+def _check_file(path: str, options: ReadOptions) -> None:
+    kind = input_format(path, options.format)
+    if kind == "jsonl":
+        from wordodds.corpora.jsonl import check_jsonl
+
+        with open_input(path) as source:
+            check_jsonl(source, options)
+        return
+    # Bad rows are dealt with when they are read for good.
+    batches = whole_batches(path, kind, options, BadRows(skip=True), lambda n_bytes: None)
+    with closing(cast("Any", batches)):
+        next(batches, None)

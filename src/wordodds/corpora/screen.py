@@ -1,0 +1,92 @@
+"""Rows that are well formed and may still be unwanted: empty texts and labels such as "NA"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wordodds.corpora.arrow import pyarrow_module
+from wordodds.corpora.records import BadRows, Batch, ReadOptions
+
+__all__ = ["DOUBTFUL_LABELS", "screened"]
+
+# How programs spell a missing cell. In a delimited file they cannot be told from a real label,
+# such as the country code of Namibia.
+DOUBTFUL_LABELS = frozenset(("NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"))
+
+
+def screened(batch: Batch, options: ReadOptions, bad_rows: BadRows, delimited: bool) -> Batch:
+    """Return the rows that are wanted, and count empty texts and doubtful labels.
+
+    Parameters
+    ----------
+    batch : Batch
+        Rows whose texts are text and whose labels are labels.
+    options : ReadOptions
+        What to do with empty texts, and labels that stand for a missing one.
+    bad_rows : BadRows
+        Object that counts the rows, and raises if they are bad.
+    delimited : bool
+        Whether the rows come from CSV or TSV.
+
+    Examples
+    --------
+    >>> batch = Batch(["free money", " "], None, {}, [1, 2])
+    >>> screened(batch, ReadOptions(empty="skip"), BadRows(), False).texts
+    ['free money']
+    """
+    if batch.labels is not None:
+        batch = _with_labels(batch, batch.labels, options, bad_rows)
+        if delimited:
+            _count_doubtful(batch.labels or [], bad_rows)
+    empty = _empty_rows(batch.texts)
+    if not empty:
+        return batch
+    if options.empty == "error":
+        for row in empty:
+            bad_rows.add(batch.place(row), "the text is empty")
+    else:
+        bad_rows.empty += len(empty)
+    return batch if options.empty == "keep" else _without(batch, empty)
+
+
+def _with_labels(batch: Batch, labels: list[Any], options: ReadOptions, bad_rows: BadRows) -> Batch:
+    """Drop rows whose label is one that stands for a missing label."""
+    missing = set(options.missing_labels)
+    if not missing or missing.isdisjoint(map(str, set(labels))):
+        return batch
+    bad = [row for row, label in enumerate(labels) if str(label) in missing]
+    for row in bad:
+        bad_rows.add(batch.place(row), f"the label is missing ({labels[row]!r})")
+    return _without(batch, bad)
+
+
+def _count_doubtful(labels: list[Any], bad_rows: BadRows) -> None:
+    for label in DOUBTFUL_LABELS.intersection(labels):
+        bad_rows.doubtful[label] = bad_rows.doubtful.get(label, 0) + labels.count(label)
+
+
+def _without(batch: Batch, rows: list[int]) -> Batch:
+    dropped = set(rows)
+    return batch.take([row for row in range(len(batch)) if row not in dropped])
+
+
+def _empty_rows(texts: Any) -> list[int]:
+    """Return the positions of texts that are empty or white space alone."""
+    if not hasattr(texts, "type"):
+        # Two quick looks: rows are visited in Python only where there is an empty one.
+        if "" not in texts and not any(map(str.isspace, texts)):
+            return []
+        return [row for row, text in enumerate(texts) if not text or text.isspace()]
+    arrow = pyarrow_module("pyarrow", "reading Parquet")
+    compute = pyarrow_module("pyarrow.compute", "reading Parquet")
+    is_dictionary = arrow.types.is_dictionary(texts.type)
+    values = texts.dictionary if is_dictionary else texts
+    if values.type not in (arrow.string(), arrow.large_string()):
+        values = values.cast(arrow.large_string())
+    empty = compute.or_(
+        compute.equal(compute.binary_length(values), 0), compute.utf8_is_space(values)
+    )
+    if is_dictionary:
+        empty = empty.take(texts.indices)
+    rows: list[int] = compute.indices_nonzero(empty).to_pylist()
+    return rows
