@@ -85,7 +85,7 @@ def test_where_dual_ascent_is_slow_newton_goes_on():
     assert objectives[0] == pytest.approx(objectives[1], rel=1e-6)
 
 
-@pytest.mark.parametrize("C", [1e-15, 1e-20, 1e-25])
+@pytest.mark.parametrize("C", [1e-15, 1e-20])
 def test_a_penalty_far_above_all_rows_leaves_sag_steps_that_are_numbers(C):
     options = {"C": C, "fit_intercept": False, "tol": 1e-13, "random_state": 0}
     model = LogisticRegression(solver="sag", **options).fit(X, TWO)

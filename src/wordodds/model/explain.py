@@ -19,6 +19,8 @@ __all__ = ["explain"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Pieces: TypeAlias = Sequence[tuple[int, int]]
 
+_CHARACTERS_MAX = 200_000_000  # of all n-grams of a text, each of which becomes a string
+
 
 def explain(model: LinearModel, text: Any, label: Any, against: Any) -> Explanation:
     """Return why a text has its log-odds.
@@ -33,6 +35,11 @@ def explain(model: LinearModel, text: Any, label: Any, against: Any) -> Explanat
         None: the most probable one.
     against : label or None
         As in `LinearModel.explain`.
+
+    Raises
+    ------
+    ValueError
+        If the n-grams of the text are too many to be listed.
     """
     if not isinstance(text, str | bytes):
         raise TypeError(f"text must be one str, got {type(text).__name__}: explain one at a time")
@@ -44,6 +51,8 @@ def explain(model: LinearModel, text: Any, label: Any, against: Any) -> Explanat
     (document,) = as_strings(features.documents([text], 1))
     if features.fasttext is not None:
         return explain_fasttext(model, document, label, against)
+    if "analyzer" not in features.callables:
+        _check_size(len(document), *features.ngram_range)
     found = features.found_in(document)
     counts = Counter(found)
     names = list(counts)
@@ -67,6 +76,19 @@ def explain(model: LinearModel, text: Any, label: Any, against: Any) -> Explanat
         ],
         spans=spread(occurrences, len(shown)),
     )
+
+
+def _check_size(n_characters: int, shortest: int, longest: int) -> None:
+    """Refuse a text whose n-grams, of characters or words, would not fit the memory."""
+    longest = min(longest, n_characters)
+    # Each character lies in at most n of the n-grams of one length.
+    times = (shortest + longest) * (longest - shortest + 1) // 2 if shortest <= longest else 0
+    if n_characters * times > _CHARACTERS_MAX:
+        raise ValueError(
+            f"the n-grams of text, {shortest} to {longest} long, have up to "
+            f"{n_characters * times:,} characters, more than the {_CHARACTERS_MAX:,} that explain "
+            f"lists: pass a part of text, up to {_CHARACTERS_MAX // times:,} characters"
+        )
 
 
 def _contributions(
