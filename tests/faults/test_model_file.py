@@ -239,10 +239,62 @@ def test_hostile_content_with_the_right_checksum(path, edit):
         ("encoding", "utf\0"),
         ("decode_error", "no such handler"),
         ("stemmer", "klingon"),
+        ("stemmer", ["english"]),
+        ("strip_accents", "all"),
+        ("token_pattern", None),
+        ("token_pattern", ["a"]),
+        ("token_pattern", "a{99999999999}"),
+        ("encoding", None),
+        ("decode_error", None),
+        ("ngram_range", [1, 10**9]),
+        ("ngram_range", "12"),
+        ("norm", ["l2"]),
+        ("sublinear", 1),
+        ("alternate_sign", "yes"),
     ],
 )
 def test_hostile_options_are_refused_when_the_file_is_read(path, option, value):
     rewrite(path, lambda arrays, strings, options: options.update({option: value}))
+    with pytest.raises(ModelFileError, match="truncated or damaged"):
+        load(path)
+
+
+@pytest.mark.parametrize("installed", [True, False], ids=["with PyStemmer", "without"])
+def test_a_stemmer_of_no_language_is_damage_and_a_missing_one_is_named(
+    path, monkeypatch, installed
+):
+    if not installed:
+        monkeypatch.setitem(sys.modules, "Stemmer", None)
+    small_model().save(path)
+    rewrite(path, lambda arrays, strings, options: options.update(stemmer="klingon"))
+    with pytest.raises(ModelFileError, match=r"stemmer must be None or one of .*; got 'klingon'"):
+        load(path)
+    small_model().save(path)
+    rewrite(path, lambda arrays, strings, options: options.update(stemmer="english"))
+    if installed:
+        assert load(path).predict(["alphas"]).tolist() == load(path).predict(["alpha"]).tolist()
+    else:
+        with pytest.raises(ImportError, match=r"needs PyStemmer: pip install 'wordodds\[stem\]'"):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    ("string", "text"),
+    [
+        ("link", "linear"),
+        ("link", ""),
+        ("link", "fasttext_tree"),
+        ("calibration", '{"method": "none", "link": "softmax", "n_columns": "3"}'),
+        ("calibration", '{"method": ["platt"], "link": "softmax", "n_columns": "3"}'),
+        ("calibration", '{"method": "platt", "link": "softmax", "n_columns": 0}'),
+        ("calibration", "[]"),
+        ("callables", '{"analyzer": "f"'),
+        ("callables", '{"os.system": "f"}'),
+        ("source", "7"),
+    ],
+)
+def test_hostile_strings_are_refused_when_the_file_is_read(path, string, text):
+    rewrite(path, lambda arrays, strings, options: strings.update({string: text}))
     with pytest.raises(ModelFileError, match="truncated or damaged"):
         load(path)
 

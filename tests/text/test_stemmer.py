@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 import wordodds
 from wordodds import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from wordodds.text import stem
 
 ENGLISH = [
     "Running runners ran; the runner's running shoes were running out",
@@ -157,3 +158,12 @@ def test_clone_and_pickle(kind):
 def test_growing_vocabularies():
     grown = CountVectorizer(stemmer="english").partial_fit(ENGLISH[:2]).partial_fit(ENGLISH[2:])
     assert grown.vocabulary_ == CountVectorizer(stemmer="english").fit(ENGLISH).vocabulary_
+
+
+def test_a_language_that_is_none_is_named_with_and_without_pystemmer(monkeypatch):
+    assert set(Stemmer.algorithms()) >= stem._LANGUAGES
+    for installed in (True, False):
+        if not installed:
+            monkeypatch.setitem(sys.modules, "Stemmer", None)
+        with pytest.raises(ValueError, match=r"one of .*english.*; got 'klingon'"):
+            CountVectorizer(stemmer="klingon").fit_transform(ENGLISH)

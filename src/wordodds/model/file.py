@@ -155,6 +155,8 @@ def load(
     ModelFileError
         If it is no model file, damaged, made by a newer version, or asks for a function that was
         not given.
+    ImportError
+        If it has a stemmer and PyStemmer is not installed.
     OSError
         If it cannot be read.
 
