@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from wordodds import from_fasttext, load
+from wordodds.model.container import read_container, write_container
 
 from .fasttext_models import hand_made, hash_of, rows_of
 from .fasttext_texts import TEXTS, model_of, random_texts
@@ -78,6 +79,17 @@ def test_a_tree_has_no_weights_of_labels(tmp_path):
     for ask in (lambda: model.explain("alpha"), lambda: model.top_features("__label__l1")):
         with pytest.raises(ValueError, match="labels of a hierarchical softmax share decisions"):
             ask()
+
+
+@pytest.mark.parametrize("loss", ["softmax", "ova", "hs"])
+def test_weights_of_nan_give_an_error_and_no_probabilities(tmp_path, loss):
+    path = tmp_path / "damaged"
+    model_of(tmp_path, loss=loss)[1].save(path)
+    content = read_container(path, verify=True, mmap=False)
+    weights = np.full_like(content.tensors["weights"], np.nan)
+    write_container(path, {**content.tensors, "weights": weights}, content.metadata, version=2)
+    with pytest.raises(ValueError, match="scores must be numbers, row 0 has NaN"):
+        load(path).predict_proba(["alpha"])
 
 
 @pytest.mark.parametrize("loss", ["softmax", "ova", "hs"])

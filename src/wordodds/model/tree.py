@@ -76,6 +76,11 @@ def leaf_chances(scores: Floats, tree: npt.NDArray[np.int32], floor: float = 0.0
     floor : float, default=0.0
         What is added to the probability of every decision; fastText adds 1e-5.
 
+    Raises
+    ------
+    ValueError
+        If a score is NaN.
+
     Examples
     --------
     >>> tree = np.array([[2, 1], [0, 3]], dtype=np.int32)
@@ -85,6 +90,8 @@ def leaf_chances(scores: Floats, tree: npt.NDArray[np.int32], floor: float = 0.0
     chances = np.empty((len(scores), len(tree) + 1))
     for first in range(0, len(scores), _ROWS_AT_ONCE):
         some = scores[first : first + _ROWS_AT_ONCE].T
+        if (wrong := np.isnan(some).any(axis=0)).any():
+            raise ValueError(f"scores must be numbers, row {first + int(wrong.argmax())} has NaN")
         with np.errstate(over="ignore", under="ignore"):
             right = 1.0 / (1.0 + np.exp(-some))
             found = _descended(1.0 - right + floor, right + floor, tree, np.multiply, 1.0)
