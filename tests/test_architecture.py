@@ -76,6 +76,13 @@ def test_the_border_needs_no_scikit_learn(name):
     assert not any(within(module, "sklearn") for module in imports(PACKAGE / name))
 
 
+def test_scikit_learn_sees_no_matrix_before_its_structure_is_checked():
+    own_checks = {"sklearn.utils.validation.check_array", "sklearn.utils.validation.validate_data"}
+    own_checks |= {"sklearn.utils.check_array", "sklearn.utils.validation.check_X_y"}
+    found = [path.name for path in PACKAGE.rglob("*.py") if imports(path) & own_checks]
+    assert found == ["_estimator.py"]
+
+
 def test_numba_is_only_in_linear():
     for path in PACKAGE.rglob("*.py"):
         if any(within(module, "numba") for module in imports(path)):

@@ -1,13 +1,65 @@
-"""What every estimator does with its state and with the width of a matrix."""
+"""What every estimator does with its state, with dense input and with the width of a matrix."""
 
 from copy import copy
 from typing import Any, TypeVar
 
-from sklearn.utils.validation import validate_data
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_array, validate_data
 
-__all__ = ["adopt", "check_width"]
+from wordodds._execution import execution
+from wordodds._sparse import refuse_masked
+from wordodds._structure import check_structure
+
+__all__ = ["adopt", "check_width", "checked_array", "checked_data"]
 
 Estimator = TypeVar("Estimator")
+
+
+def checked_array(X: Any, **options: Any) -> npt.NDArray[Any]:
+    """Check dense input by scikit-learn's rules, and return it as a plain, aligned array.
+
+    The only way to scikit-learn's own checks: these print, convert and index a sparse matrix
+    before they refuse it, so its structure is checked first.
+
+    Parameters
+    ----------
+    X : array-like
+        The matrix as the caller passed it; not changed.
+    **options : object
+        For scikit-learn's `check_array`.
+    """
+    _check_first(X)
+    return _plain(check_array(X, **options))
+
+
+def checked_data(model: Any, X: Any, *, fitted: bool, **options: Any) -> npt.NDArray[Any]:
+    """Check dense input of a model, and the names and number of its features if it is fitted.
+
+    Parameters
+    ----------
+    model : estimator
+        Not changed.
+    X : array-like
+        The matrix as the caller passed it; not changed.
+    fitted : bool
+        Whether X must have the features that the model has learnt.
+    **options : object
+        For scikit-learn's `validate_data`.
+    """
+    _check_first(X)
+    # On a copy: a fit that fails must not change the names of the model's features.
+    return _plain(validate_data(copy(model), X, reset=not fitted, **options))
+
+
+def _check_first(X: Any) -> None:
+    refuse_masked(X, "X")
+    check_structure(X, "X", execution(None))
+
+
+def _plain(X: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    # A class derived from ndarray may change what arithmetic means.
+    return np.require(X, requirements=["ALIGNED", "ENSUREARRAY"])
 
 
 def adopt(model: Estimator, X: Any, **state: Any) -> Estimator:

@@ -1,7 +1,8 @@
 """Matrices at the public border: anything matrix-like becomes one validated CSR form."""
 
 import sys
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,10 +10,19 @@ import scipy.sparse as sp
 
 from wordodds._core import sparse as core
 from wordodds._execution import Execution
+from wordodds._structure import (
+    CsrArrays,
+    check_structure,
+    index_arrays,
+    kernel_array,
+    raise_defect,
+)
 
 __all__ = [
     "CsrArrays",
     "as_csr",
+    "canonical",
+    "check_columns",
     "refuse_masked",
     "refuse_text",
     "require_rows",
@@ -21,27 +31,9 @@ __all__ = [
     "without_zeros",
 ]
 
-_MESSAGES = {
-    "indptr_length": "indptr must have n_rows + 1 = {expected_indptr} entries",
-    "indptr_start": "indptr must start at 0",
-    "indptr_decreases": "indptr decreases after row {row}",
-    "indptr_end": "indptr ends at {position}, past the {n_stored} stored indices",
-    "data_length": "data and indices must have the same length",
-    "index_out_of_range": "indices[{position}] in row {row} is outside the {n_cols} columns",
-    "value_not_finite": "row {row} holds NaN or infinity (data[{position}])",
-    "value_negative": "Negative values in data passed to {owner} (input {name}): data[{position}] "
-    "in row {row}; counts must be >= 0",
-}
-
-
-class CsrArrays(NamedTuple):
-    """A validated CSR matrix in the types that the kernels take."""
-
-    indptr: npt.NDArray[np.signedinteger[Any]]
-    indices: npt.NDArray[np.signedinteger[Any]]
-    data: npt.NDArray[Any]  # float32, float64 or int64
-    n_rows: int
-    n_cols: int
+# A fit takes time and memory for every column, also for those without entries: with this many,
+# half a minute and 12 GB in the slowest models.
+N_COLS_MAX = 1 << 28
 
 
 def as_csr(
@@ -52,13 +44,13 @@ def as_csr(
     Parameters
     ----------
     X : sparse matrix or array of any format, or dense array-like of two dimensions
-        Not changed. Unsorted and repeated entries are fine.
+        Not changed. Unsorted and repeated entries are fine; entries after the last row are dropped.
     non_negative : bool
         Whether a negative value is an error.
     execution : Execution
         Threads and instruction set for the checks.
     name, owner : str
-        What the messages call the matrix and whoever asks for it.
+        Names of the matrix and of the estimator, for messages.
 
     Raises
     ------
@@ -68,20 +60,20 @@ def as_csr(
         If the values are not numbers.
     """
     X = sparse_of_frame(X)
-    if not sp.issparse(X):
+    matrix = _sparse_to_csr(X, name, execution) if sp.issparse(X) else None
+    if matrix is None:
         matrix = _dense_to_csr(X, name, execution)
-    else:
-        if X.ndim != 2:
-            raise ValueError(f"{name} must have two dimensions, got {X.ndim}")
-        if X.format != "csr":
-            _check_foreign(X, name, execution)
-            X = X.tocsr()
-        matrix = _with_kernel_types(X, name)
-    _raise_defect(matrix, name, execution, finite=True, non_negative=non_negative, owner=owner)
-    n_entries = int(matrix.indptr[-1])
-    if n_entries < len(matrix.indices):  # nobody looks at what lies behind the last row
-        matrix = matrix._replace(indices=matrix.indices[:n_entries], data=matrix.data[:n_entries])
-    return matrix
+    check = partial(raise_defect, name=name, execution=execution, finite=True, owner=owner)
+    try:
+        check(matrix, non_negative=non_negative)
+    except ValueError:
+        if not non_negative:
+            raise
+        check(matrix, non_negative=False)  # malformed matrices end here
+        # Entries of one cell may cancel out: the cell is what must not be negative.
+        matrix = without_repeats(_trimmed(matrix), execution)
+        check(matrix, non_negative=True)
+    return _trimmed(matrix)
 
 
 def sparse_of_frame(X: Any) -> Any:
@@ -115,7 +107,7 @@ def refuse_masked(values: Any, name: str) -> None:
 
 
 def require_rows(matrix: CsrArrays) -> None:
-    """Refuse a matrix that there is nothing to learn from.
+    """Refuse a matrix that has nothing to learn from, or more columns than a fit can take.
 
     Parameters
     ----------
@@ -127,6 +119,41 @@ def require_rows(matrix: CsrArrays) -> None:
             f"Found array with {matrix.n_rows} sample(s) and {matrix.n_cols} feature(s) "
             f"(shape=({matrix.n_rows}, {matrix.n_cols})) while a minimum of 1 is required."
         )
+    check_columns(matrix.n_cols)
+
+
+def check_columns(n_cols: int) -> None:
+    """Refuse to fit a matrix with so many columns that the fit would not end in reasonable time.
+
+    Parameters
+    ----------
+    n_cols : int
+        Columns of the matrix.
+    """
+    if n_cols > N_COLS_MAX:
+        raise ValueError(
+            f"X has {n_cols:,} columns, and a fit takes time and memory for each, also for empty "
+            f"ones: at most {N_COLS_MAX:,} are possible. Hash words into fewer columns, for "
+            "example by HashingVectorizer(n_features=2**24), or drop the empty ones: "
+            "X[:, np.unique(X.indices)]"
+        )
+
+
+def canonical(matrix: CsrArrays, execution: Execution) -> CsrArrays:
+    """Return a matrix with one entry for each cell that is not zero, by column within each row.
+
+    Parameters
+    ----------
+    matrix : CsrArrays
+        Validated; not changed.
+    execution : Execution
+        Threads and instruction set.
+    """
+    indptr, indices, data, n_rows, n_cols = without_zeros(without_repeats(matrix, execution))
+    whole = sp.csr_array((data, indices, indptr), shape=(n_rows, n_cols))
+    if not whole.has_sorted_indices:
+        whole = whole.sorted_indices()
+    return CsrArrays(whole.indptr, whole.indices, whole.data, n_rows, n_cols)
 
 
 def without_repeats(matrix: CsrArrays, execution: Execution) -> CsrArrays:
@@ -187,6 +214,27 @@ def refuse_text(values: npt.NDArray[Any], name: str) -> None:
         )
 
 
+def _sparse_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
+    """Return a sparse matrix of any format as CSR arrays; of CSR itself nothing is checked yet."""
+    if X.format != "csr" or not isinstance(X.data, np.ndarray) or X.dtype.kind not in "biuf":
+        check_structure(X, name, execution)
+        _check_value_type(X.dtype, name)
+        X = X.astype(_kernel_type(X.dtype), copy=False).tocsr()
+    if X.data.ndim != 1:
+        raise ValueError(f"{name}.data must be a 1-D array")
+    refuse_masked(X.data, name)
+    indptr, indices = index_arrays(X, name)
+    return CsrArrays(indptr, indices, kernel_array(X.data, _kernel_type(X.dtype)), *X.shape)
+
+
+def _trimmed(matrix: CsrArrays) -> CsrArrays:
+    """Drop the entries that are stored after the last row."""
+    n_entries = int(matrix.indptr[-1])
+    if n_entries == len(matrix.indices):
+        return matrix
+    return matrix._replace(indices=matrix.indices[:n_entries], data=matrix.data[:n_entries])
+
+
 def _dense_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
     refuse_masked(X, name)
     dense = np.asarray(X)
@@ -223,94 +271,3 @@ def _check_value_type(dtype: np.dtype[Any], name: str) -> None:
         raise ValueError(f"{name} is complex. Complex data not supported")
     if dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold numbers, got dtype {dtype}")
-
-
-def _check_foreign(X: Any, name: str, execution: Execution) -> None:
-    """Check the structure that SciPy's own conversion to CSR would trust."""
-    if X.format in ("csc", "bsr"):
-        if np.ndim(X.data) != (3 if X.format == "bsr" else 1):
-            raise ValueError(f"{name}.data has {np.ndim(X.data)} dimensions")
-        block_rows, block_cols = X.blocksize if X.format == "bsr" else (1, 1)
-        if block_rows < 1 or block_cols < 1:
-            raise ValueError(f"{name} has blocks of shape {(block_rows, block_cols)}")
-        rows, cols = X.shape[0] // block_rows, X.shape[1] // block_cols
-        n_major, n_minor = (cols, rows) if X.format == "csc" else (rows, cols)
-        indptr, indices = _index_arrays(X.indptr, X.indices, name)
-        structure = CsrArrays(
-            indptr, indices, np.zeros(len(X.data), dtype=np.float32), n_major, n_minor
-        )
-        _raise_defect(structure, name, execution, finite=False, non_negative=False)
-    elif X.format == "coo":
-        _check_coordinates(X, name)
-    elif X.format == "dia":
-        _check_diagonals(X, name)
-    elif X.format == "lil" and any(
-        len(columns) != len(values) for columns, values in zip(X.rows, X.data, strict=True)
-    ):
-        raise ValueError(f"{name} has a row with other numbers of columns and values")
-
-
-def _check_coordinates(X: Any, name: str) -> None:
-    for axis, coordinate in enumerate(X.coords):
-        if coordinate.dtype.kind not in "iu" or coordinate.shape != X.data.shape:
-            raise ValueError(
-                f"{name} must have one integer coordinate per value on axis {axis}, "
-                f"got {coordinate.dtype} of shape {coordinate.shape}"
-            )
-        if coordinate.size and not 0 <= coordinate.min() <= coordinate.max() < X.shape[axis]:
-            raise ValueError(f"{name} has a coordinate outside its shape {X.shape}")
-
-
-def _check_diagonals(X: Any, name: str) -> None:
-    offsets, data = np.asarray(X.offsets), np.asarray(X.data)
-    if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or data.ndim != 2:
-        raise ValueError(f"{name}.offsets must be a 1-D array of integers and {name}.data 2-D")
-    if len(offsets) != len(data) or len(np.unique(offsets)) != len(offsets):
-        raise ValueError(f"{name} must have one row of data per offset, and each offset once")
-
-
-def _index_arrays(indptr: Any, indices: Any, name: str) -> tuple[Any, Any]:
-    for field, array in (("indptr", indptr), ("indices", indices)):
-        if not isinstance(array, np.ndarray):
-            kind = type(array).__name__
-            raise ValueError(f"{name}.{field} must be a 1-D array of integers, got {kind}")
-        if array.ndim != 1 or array.dtype.kind not in "iu":
-            raise ValueError(f"{name}.{field} must be a 1-D array of integers, got {array.dtype}")
-    small = indptr.dtype == indices.dtype == np.int32
-    dtype = np.int32 if small else np.int64
-    return np.ascontiguousarray(indptr, dtype), np.ascontiguousarray(indices, dtype)
-
-
-def _with_kernel_types(X: Any, name: str) -> CsrArrays:
-    if not isinstance(X.data, np.ndarray) or X.data.ndim != 1:
-        raise ValueError(f"{name}.data must be a 1-D array")
-    _check_value_type(X.dtype, name)
-    indptr, indices = _index_arrays(X.indptr, X.indices, name)
-    data = np.ascontiguousarray(X.data, _kernel_type(X.dtype))
-    return CsrArrays(indptr, indices, data, *X.shape)
-
-
-def _raise_defect(
-    matrix: CsrArrays,
-    name: str,
-    execution: Execution,
-    *,
-    finite: bool,
-    non_negative: bool,
-    owner: str = "",
-) -> None:
-    defect, row, position = core.csr_find_defect(*matrix, finite, non_negative, *execution)
-    if defect == "none":
-        return
-    message = _MESSAGES[defect].format(
-        name=name,
-        owner=owner,
-        row=row,
-        position=position,
-        n_cols=matrix.n_cols,
-        n_stored=len(matrix.indices),
-        expected_indptr=matrix.n_rows + 1,
-    )
-    if defect == "value_negative":  # the matrix is one, but not of counts
-        raise ValueError(message)
-    raise ValueError(f"{name} is not a valid matrix: {message}")

@@ -225,7 +225,3 @@ def test_the_type_of_the_weights_may_be_a_name():
         SGDClassifier(dtype="quick").fit(X, y)
 
 
-def test_more_features_than_numbers_of_32_bits_are_refused():
-    X = sp.csr_matrix((np.ones(2), np.array([0, 2**31 - 1]), np.array([0, 1, 2])), shape=(2, 2**31))
-    with pytest.raises(ValueError, match=r"up to 2,147,483,647 features, got 2,147,483,648: hash"):
-        SGDClassifier().fit(X, [0, 1])

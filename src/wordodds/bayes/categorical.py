@@ -5,11 +5,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import score
+from wordodds._estimator import checked_array
 from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays, refuse_masked
+from wordodds._sparse import CsrArrays
 from wordodds.bayes.discrete import DiscreteNB
 from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.learnt import Learnt
@@ -146,14 +147,13 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         return categorical_weights
 
     def _checked(self, X: Any, how: Execution) -> Integers:
-        refuse_masked(X, "X")
         if isinstance(X, np.ndarray) and X.dtype.kind == "f":
             largest = np.max(np.abs(X), initial=0.0, where=np.isfinite(X))
             if largest > 2.0**53:
                 raise ValueError(f"X holds {largest:g}; categories are numbered from 0")
         data: Integers
         try:
-            data = check_array(X, dtype="int", estimator=type(self).__name__, input_name="X")
+            data = checked_array(X, dtype="int", estimator=type(self).__name__, input_name="X")
         except (TypeError, ValueError) as error:
             if "invalid literal" not in str(error):
                 raise

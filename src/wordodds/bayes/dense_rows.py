@@ -5,11 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
-from sklearn.utils.validation import validate_data
 
+from wordodds._estimator import checked_data
 from wordodds._row_weights import rows_of_fit
-from wordodds._sparse import refuse_masked
 from wordodds.bayes.batches import count_classes
 
 __all__ = ["DenseRows", "checked_share", "dense_rows"]
@@ -39,9 +37,7 @@ def dense_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DenseRows:
     sample_weight : array-like of shape (n_rows,) or None
         Rows of weight 0 are left out, and so are classes without other rows.
     """
-    # On a stand-in: a fit that fails must not change what the estimator knows of its features.
-    refuse_masked(X, "X")
-    X = validate_data(clone(estimator), X, dtype=np.float64)
+    X = checked_data(estimator, X, fitted=False, dtype=np.float64)
     classes, codes, weights = rows_of_fit(estimator, y, len(X), sample_weight)
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)

@@ -4,9 +4,9 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from wordodds._estimator import adopt
+from wordodds._estimator import adopt, checked_data
 from wordodds._execution import execution
 from wordodds._linear_view import LinearView
 from wordodds.bayes import gaussian_scores
@@ -199,7 +199,7 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
         return kind, shrinkage, blend
 
     def _scores(self, X: Any) -> gaussian_scores.Scores:
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = checked_data(self, X, fitted=True, dtype=np.float64)
         means = self.means_ / self._scale
         if is_shared(self._kind):
             return gaussian_scores.shared_scores(

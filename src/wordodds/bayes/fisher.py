@@ -11,9 +11,9 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from wordodds._estimator import adopt
+from wordodds._estimator import adopt, checked_data
 from wordodds.bayes.covariance import SingularError, class_deviations, estimate, factorize
 from wordodds.bayes.dense_rows import checked_share, dense_rows
 from wordodds.bayes.gaussian_scores import whiten, whiten_again
@@ -202,7 +202,7 @@ class FisherDiscriminant(
 
     def _project(self, X: Any) -> npt.NDArray[np.float64]:
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = checked_data(self, X, fitted=True, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             projected = np.asarray(X @ self.direction_)
             lost = ~np.isfinite(projected)

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils.validation import check_array
 
 from wordodds._core import bayes as core
+from wordodds._estimator import checked_array
 from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays, as_csr, refuse_masked, require_rows, without_repeats
+from wordodds._sparse import CsrArrays, as_csr, require_rows, without_repeats
 from wordodds.bayes.tally import check_table_size
 
 __all__ = ["Matrix", "Moments", "as_matrix", "class_moments"]
@@ -171,12 +171,9 @@ def as_matrix(X: Any, execution: Execution, estimator: Any) -> Matrix:
         CSR without repeated entries, or a C-ordered array of float32 or float64.
     """
     if not sp.issparse(X):
-        refuse_masked(X, "X")
-        checked = check_array(
+        return checked_array(
             X, dtype=[np.float64, np.float32], order="C", estimator=estimator, input_name="X"
         )
-        # A class derived from ndarray may change what arithmetic means.
-        return np.asarray(checked)
     matrix = as_csr(X, non_negative=False, execution=execution)
     require_rows(matrix)
     return without_repeats(matrix, execution)

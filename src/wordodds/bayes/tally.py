@@ -248,6 +248,9 @@ def read_only(table: Floats) -> Floats:
 
 def features_of(by_feature: Any) -> npt.NDArray[np.intp]:
     """Return the feature of each stored entry of a feature-major matrix."""
+    if CELLS_PER_ENTRY * by_feature.nnz < by_feature.shape[0]:  # most features have no entry
+        stored = np.arange(by_feature.nnz)
+        return np.searchsorted(by_feature.indptr, stored, side="right") - 1
     return np.repeat(np.arange(by_feature.shape[0]), np.diff(by_feature.indptr))
 
 

@@ -1,18 +1,17 @@
 """From what `fit` was given to what a solver can work on: checked, weighted, and well scaled."""
 
-from copy import copy
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from wordodds._estimator import checked_data
 from wordodds._execution import Execution
 from wordodds._row_weights import rows_of_fit
 from wordodds._sparse import (
     CsrArrays,
     as_csr,
-    refuse_masked,
     refuse_text,
     require_rows,
     sparse_of_frame,
@@ -147,15 +146,11 @@ def _checked_rows(
         rows = as_csr(X, non_negative=non_negative, execution=how, owner=type(model).__name__)
         require_rows(rows)
         return without_repeats(rows, how)
-    from sklearn.utils.validation import validate_data
-
-    refuse_masked(X, "X")
     if isinstance(X, list | tuple | np.ndarray):
         refuse_text(np.asarray(X), "X")
     if isinstance(X, np.ndarray) and X.dtype.kind not in "biufcO":
         raise TypeError(f"X must hold numbers, got dtype {X.dtype}")
-    # On a stand-in: a fit that fails must not change what the model knows of its features.
-    dense = np.asarray(validate_data(copy(model), X, dtype=[np.float64, np.float32]))
+    dense = checked_data(model, X, fitted=False, dtype=[np.float64, np.float32])
     if non_negative and (dense < 0.0).any():
         row, column = np.argwhere(dense < 0.0)[0]
         raise ValueError(

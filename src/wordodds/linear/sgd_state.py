@@ -25,9 +25,6 @@ LOSSES = (
 )
 SCHEDULES = ("constant", "optimal", "invscaling", "adagrad")
 
-# The kernel holds the number of a feature in 32 bits.
-FEATURES_MAX = 2**31 - 1
-
 # The squared gradients of AdaGrad start from the square of this.
 FIRST_ROOT = 1e-5
 
@@ -110,11 +107,6 @@ class SgdState:
     def __init__(
         self, n_features: int, n_columns: int, options: SgdOptions, dtype: Any = np.float64
     ) -> None:
-        if n_features > FEATURES_MAX:
-            raise ValueError(
-                f"stochastic gradient descent takes up to {FEATURES_MAX:,} features, got "
-                f"{n_features:,}: hash them to fewer columns"
-            )
         stride = linear.sgd_stride(n_columns)
 
         def table() -> npt.NDArray[Any]:

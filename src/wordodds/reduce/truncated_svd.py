@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from copy import copy
 from numbers import Integral, Real
 from threading import Lock
 from typing import Any, Self
@@ -13,17 +12,16 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from wordodds._estimator import adopt, check_width
+from wordodds._estimator import adopt, check_width, checked_array, checked_data
 from wordodds._execution import Execution, execution
 from wordodds._sparse import (
     CsrArrays,
     as_csr,
-    refuse_masked,
     require_rows,
     sparse_of_frame,
     without_repeats,
@@ -229,7 +227,7 @@ class TruncatedSVD(
         ndarray of shape (n_rows, n_features)
         """
         check_is_fitted(self)
-        X = check_array(X, dtype=[np.float64, np.float32])
+        X = checked_array(X, dtype=[np.float64, np.float32])
         if X.shape[1] != len(self.components_):
             raise ValueError(f"X has {X.shape[1]} columns, expected {len(self.components_)}")
         return np.asarray(X @ self.components_)
@@ -296,10 +294,7 @@ def _checked_rows(
         rows = as_csr(X, non_negative=False, execution=how, owner="TruncatedSVD")
         require_rows(rows)
         return rows if fitted else without_repeats(rows, how)
-    refuse_masked(X, "X")
-    # On a stand-in: a fit that fails must not change what the model knows of its features.
-    seen = model if fitted else copy(model)
-    return np.asarray(validate_data(seen, X, dtype=[np.float64, np.float32], reset=not fitted))
+    return checked_data(model, X, fitted=fitted, dtype=[np.float64, np.float32])
 
 
 def _shape(rows: CsrArrays | npt.NDArray[Any]) -> tuple[int, int]:

@@ -1,0 +1,198 @@
+"""The structure of sparse matrices, checked before anything trusts an index.
+
+SciPy and scikit-learn read the index arrays of a sparse matrix as they are: converting, indexing,
+adding or even printing a matrix whose indptr or indices are wrong reads and writes outside its
+arrays. So this check comes first, whatever the values are and whatever happens next.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from wordodds._core import sparse as core
+from wordodds._execution import Execution
+
+__all__ = ["CsrArrays", "check_structure", "index_arrays", "kernel_array", "raise_defect"]
+
+_MESSAGES = {
+    "indptr_length": "indptr must have n_rows + 1 = {expected_indptr} entries",
+    "indptr_start": "indptr must start at 0",
+    "indptr_decreases": "indptr decreases after row {row}",
+    "indptr_end": "indptr ends at {position}, past the {n_stored} stored indices",
+    "data_length": "data and indices must have the same length",
+    "index_out_of_range": "indices[{position}] in row {row} is outside the {n_cols} columns",
+    "value_not_finite": "row {row} holds NaN or infinity (data[{position}])",
+    "value_negative": "Negative values in data passed to {owner} (input {name}): data[{position}] "
+    "in row {row}; counts must be >= 0",
+}
+
+
+class CsrArrays(NamedTuple):
+    """A CSR matrix in the types that the kernels take."""
+
+    indptr: npt.NDArray[np.signedinteger[Any]]
+    indices: npt.NDArray[np.signedinteger[Any]]
+    data: npt.NDArray[Any]  # float32, float64 or int64
+    n_rows: int
+    n_cols: int
+
+
+def check_structure(X: Any, name: str, execution: Execution) -> None:
+    """Refuse a sparse matrix of any format and value type whose index arrays are wrong.
+
+    Dense input passes: it has no such arrays.
+
+    Parameters
+    ----------
+    X : object
+        The matrix as the caller passed it; not changed.
+    name : str
+        Name of the argument, for messages.
+    execution : Execution
+        Threads and instruction set.
+
+    Raises
+    ------
+    ValueError
+        Naming the field and the row.
+    """
+    if not sp.issparse(X):
+        return
+    if X.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, got {X.ndim}")
+    check = _CHECKS.get(X.format)
+    if check is not None:
+        check(X, name, execution)
+
+
+def kernel_array(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Return an array as kernels read it: plain, aligned, in C order and in native byte order."""
+    return np.require(values, dtype, ["C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY"])
+
+
+def raise_defect(
+    matrix: CsrArrays,
+    name: str,
+    execution: Execution,
+    *,
+    finite: bool,
+    non_negative: bool,
+    owner: str = "",
+) -> None:
+    """Raise ValueError for the first defect of a matrix, if it has one.
+
+    Parameters
+    ----------
+    matrix : CsrArrays
+        Not yet validated.
+    name, owner : str
+        Names of the matrix and of the estimator, for messages.
+    execution : Execution
+        Threads and instruction set.
+    finite, non_negative : bool
+        Whether NaN and infinities, and whether negative values, are defects.
+    """
+    defect, row, position = core.csr_find_defect(*matrix, finite, non_negative, *execution)
+    if defect == "none":
+        return
+    message = _MESSAGES[defect].format(
+        name=name,
+        owner=owner,
+        row=row,
+        position=position,
+        n_cols=matrix.n_cols,
+        n_stored=len(matrix.indices),
+        expected_indptr=matrix.n_rows + 1,
+    )
+    if defect == "value_negative":  # the matrix is valid, but not one of counts
+        raise ValueError(message)
+    raise ValueError(f"{name} is not a valid matrix: {message}")
+
+
+def _check_compressed(X: Any, name: str, execution: Execution) -> None:
+    """Check csr, csc and bsr: bounds by blocks, major axis first."""
+    n_dimensions = 3 if X.format == "bsr" else 1
+    if not isinstance(X.data, np.ndarray) or X.data.ndim != n_dimensions:
+        raise ValueError(f"{name}.data must be a {n_dimensions}-D array")
+    block_rows, block_cols = X.blocksize if X.format == "bsr" else (1, 1)
+    if block_rows < 1 or block_cols < 1:
+        raise ValueError(f"{name} has blocks of shape {(block_rows, block_cols)}")
+    if X.shape[0] % block_rows or X.shape[1] % block_cols:
+        raise ValueError(f"{name} has blocks of shape {(block_rows, block_cols)}, which do not fit")
+    rows, cols = X.shape[0] // block_rows, X.shape[1] // block_cols
+    n_major, n_minor = (cols, rows) if X.format == "csc" else (rows, cols)
+    indptr, indices = index_arrays(X, name)
+    # The values are not looked at: only how many there are counts here.
+    values = np.empty(len(X.data), dtype=np.float32)
+    structure = CsrArrays(indptr, indices, values, n_major, n_minor)
+    raise_defect(structure, name, execution, finite=False, non_negative=False)
+
+
+def index_arrays(X: Any, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return indptr and indices of a compressed matrix in one type that kernels take.
+
+    Parameters
+    ----------
+    X : csr, csc or bsr matrix
+        Not changed.
+    name : str
+        Name of the argument, for messages.
+    """
+    for field, array in (("indptr", X.indptr), ("indices", X.indices)):
+        if not isinstance(array, np.ndarray):
+            kind = type(array).__name__
+            raise ValueError(f"{name}.{field} must be a 1-D array of integers, got {kind}")
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise ValueError(f"{name}.{field} must be a 1-D array of integers, got {array.dtype}")
+    dtype = np.int32 if X.indptr.dtype == X.indices.dtype == np.int32 else np.int64
+    return kernel_array(X.indptr, dtype), kernel_array(X.indices, dtype)
+
+
+def _check_coordinates(X: Any, name: str, execution: Execution) -> None:
+    if not isinstance(X.data, np.ndarray) or X.data.ndim != 1 or len(X.coords) != 2:
+        raise ValueError(f"{name}.data must be a 1-D array, with two coordinates per value")
+    for axis, coordinate in enumerate(X.coords):
+        is_integer = isinstance(coordinate, np.ndarray) and coordinate.dtype.kind in "iu"
+        if not is_integer or coordinate.shape != X.data.shape:
+            raise ValueError(
+                f"{name} must have one integer coordinate per value on axis {axis}: "
+                f"{len(X.data)} values, coordinates {coordinate!r}"
+            )
+        if coordinate.size and not 0 <= coordinate.min() <= coordinate.max() < X.shape[axis]:
+            raise ValueError(f"{name} has a coordinate outside its shape {X.shape}")
+
+
+def _check_diagonals(X: Any, name: str, execution: Execution) -> None:
+    offsets, data = np.asarray(X.offsets), np.asarray(X.data)
+    if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or data.ndim != 2:
+        raise ValueError(f"{name}.offsets must be a 1-D array of integers and {name}.data 2-D")
+    if len(offsets) != len(data) or len(np.unique(offsets)) != len(offsets):
+        raise ValueError(f"{name} must have one row of data per offset, and each offset once")
+
+
+def _check_lists(X: Any, name: str, execution: Execution) -> None:
+    if len(X.rows) != X.shape[0] or len(X.data) != X.shape[0]:
+        raise ValueError(f"{name} must have one list of columns and one of values per row")
+    for row, (columns, values) in enumerate(zip(X.rows, X.data, strict=True)):
+        if not isinstance(columns, list) or not isinstance(values, list):
+            raise ValueError(f"{name} must hold lists, row {row} does not")
+        if len(columns) != len(values):
+            raise ValueError(
+                f"{name} has other numbers of columns and values in row {row}: {len(columns)} and "
+                f"{len(values)}"
+            )
+        if columns and not 0 <= min(columns) <= max(columns) < X.shape[1]:
+            raise ValueError(f"{name} has a column outside its shape {X.shape} in row {row}")
+
+
+# dok is a dictionary: SciPy checks its keys when it converts it.
+_CHECKS = {
+    "csr": _check_compressed,
+    "csc": _check_compressed,
+    "bsr": _check_compressed,
+    "coo": _check_coordinates,
+    "dia": _check_diagonals,
+    "lil": _check_lists,
+}
