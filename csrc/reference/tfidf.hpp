@@ -21,7 +21,7 @@ std::vector<long double> csr_weigh_terms(const CsrView<Index, Value>& matrix,
         for (auto i = static_cast<size_t>(matrix.indptr[static_cast<size_t>(row)]);
              i < static_cast<size_t>(matrix.indptr[static_cast<size_t>(row) + 1]); ++i) {
             long double weight = matrix.data[i];
-            if (options.sublinear) weight = 1 + std::log(weight);
+            if (options.sublinear && weight != 0) weight = 1 + std::log(weight);
             if (!idf.empty()) weight *= idf[static_cast<size_t>(matrix.indices[i])];
             sum += options.norm == RowNorm::l1 ? std::abs(weight) : weight * weight;
             out.push_back(weight);

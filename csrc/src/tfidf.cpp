@@ -1,11 +1,15 @@
 #include "wordodds/text/tfidf.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace wordodds {
 namespace {
 
 constexpr int64_t rows_per_chunk = 256;
+// Between these no square has left the range of double, nor lost digits to it.
+constexpr double least_norm = 1e-140;
+constexpr double largest_norm = 1e150;
 
 template <class Value>
 double norm_of(std::span<const Value> row, RowNorm norm) {
@@ -18,19 +22,39 @@ double norm_of(std::span<const Value> row, RowNorm norm) {
     return std::sqrt(sum);
 }
 
+// Divides a row by a power of two, which is exact, so that its largest entry is near 1.
+template <class Value>
+void bring_into_range(std::span<Value> row) {
+    Value largest{0};
+    for (const Value value : row) largest = std::max(largest, std::abs(value));
+    if (largest == 0) return;
+    const int exponent = std::ilogb(largest);
+    for (Value& value : row) value = std::scalbn(value, -exponent);
+}
+
+template <class Value>
+void normalize_row(std::span<Value> row, RowNorm kind) {
+    double norm = norm_of<Value>(row, kind);
+    if (!(norm >= least_norm && norm <= largest_norm)) {
+        bring_into_range(row);
+        norm = norm_of<Value>(row, kind);
+        if (norm == 0.0) return;
+    }
+    for (Value& value : row) value = static_cast<Value>(static_cast<double>(value) / norm);
+}
+
 template <class Index, class Value>
 void weigh_row(std::span<const Index> indices, std::span<const Value> idf, TfidfOptions options,
                std::span<Value> row) {
     if (options.sublinear) {
-        for (Value& value : row) value = std::log(value) + Value{1};
+        for (Value& value : row) {
+            if (value != 0) value = std::log(value) + Value{1};  // a stored zero stays one
+        }
     }
     if (!idf.empty()) {
         for (size_t i = 0; i < row.size(); ++i) row[i] *= idf[static_cast<size_t>(indices[i])];
     }
-    if (options.norm == RowNorm::none) return;
-    const double norm = norm_of<Value>(row, options.norm);
-    if (norm == 0.0) return;
-    for (Value& value : row) value = static_cast<Value>(static_cast<double>(value) / norm);
+    if (options.norm != RowNorm::none) normalize_row(row, options.norm);
 }
 
 }  // namespace

@@ -144,6 +144,29 @@ TEST("norms are summed in double: a long float row, and squares that float canno
     check_weights<int32_t, float>(matrix, {}, {false, RowNorm::l2});
 }
 
+TEST("norms of rows whose squares double cannot hold") {
+    OwnedCsr<int32_t, double> matrix;
+    matrix.n_rows = 3;
+    matrix.n_cols = 4;
+    matrix.indptr = {0, 2, 4, 8};
+    matrix.indices = {0, 1, 1, 2, 0, 1, 2, 3};
+    matrix.data = {3e300, 4e300, 3e-300, 4e-300, 9e307, -9e307, 9e307, 1e300};
+    for (const RowNorm norm : {RowNorm::l1, RowNorm::l2}) {
+        check_weights<int32_t, double>(matrix, {}, {false, norm});
+    }
+}
+
+TEST("a stored zero stays zero under sublinear") {
+    OwnedCsr<int32_t, double> matrix;
+    matrix.n_rows = 1;
+    matrix.n_cols = 3;
+    matrix.indptr = {0, 3};
+    matrix.indices = {0, 1, 2};
+    matrix.data = {1, 0, 1};
+    CHECK_SAME(weighed(matrix, {}, {true, RowNorm::none}, Run()), (std::vector<double>{1, 0, 1}));
+    check_weights<int32_t, double>(matrix, {2, 2, 3}, {true, RowNorm::l2});
+}
+
 TEST("a stopped weighing throws") {
     Random random(72);
     const auto matrix = random_counts<int32_t, double>(random, 2000, 50, false);

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.feature_extraction import text as peer
-from sklearn.utils.validation import check_array
 
 from wordodds._core import text as core
 from wordodds._execution import Execution, execution
-from wordodds._sparse import as_csr
+from wordodds._sparse import as_csr, canonical
 from wordodds.text.documents import Documents
 from wordodds.text.fitted import FittedVocabulary
 from wordodds.text.grow import empty_vocabulary
@@ -249,15 +248,12 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
             Counts, or weights; columns of unknown words are left out.
         """
         self._check_vocabulary()
-        rows = as_csr(
-            check_array(X, accept_sparse="csr"),
-            non_negative=False,
-            execution=execution(self.n_jobs),
-        )
+        how = execution(self.n_jobs)
+        rows = canonical(as_csr(X, non_negative=False, execution=how), how)
         terms = np.array(self._engine_vocabulary().terms())
         found = []
         for begin, end in pairwise(rows.indptr):
-            columns = rows.indices[begin:end][rows.data[begin:end] != 0]
+            columns = rows.indices[begin:end]
             found.append(terms[columns[columns < len(terms)]])
         return found
 

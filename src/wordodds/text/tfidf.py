@@ -1,20 +1,22 @@
 """TfidfTransformer and TfidfVectorizer: counts and documents into tf-idf weights."""
 
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.feature_extraction import text as peer
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import text as core
 from wordodds._core.text import Vocabulary
-from wordodds._execution import execution
-from wordodds._sparse import as_csr
+from wordodds._estimator import adopt, check_width
+from wordodds._execution import Execution, execution
+from wordodds._sparse import CsrArrays, as_csr, require_rows, without_repeats, without_zeros
+from wordodds._structure import kernel_array
 from wordodds.text.count import CountVectorizer
 from wordodds.text.grow import Frequencies
-from wordodds.text.vectorizer import constraints, matrix_type, unchanged_on_error
+from wordodds.text.vectorizer import as_matrix, constraints, matrix_type, unchanged_on_error
 
 __all__ = ["TfidfTransformer", "TfidfVectorizer"]
 
@@ -66,9 +68,14 @@ class TfidfTransformer(  # type: ignore[call-arg]
         y : ignored
             So that the transformer fits into pipelines.
         """
-        _check_structure(X, self.n_jobs)
-        super().fit(X, y)
-        return self
+        self._validate_params()
+        how = execution(self.n_jobs)
+        rows = _checked_counts(X, self, how)
+        require_rows(rows)
+        frequencies = np.bincount(rows.indices, minlength=rows.n_cols)
+        learnt = copy(self)._fit_frequencies(frequencies, rows.n_rows, rows.data.dtype)
+        self.__dict__.pop("idf_", None)
+        return adopt(self, X, **({"idf_": learnt.idf_} if self.use_idf else {}))
 
     def _fit_frequencies(
         self, document_frequency: npt.NDArray[np.int64], n_documents: int, dtype: Any = np.float64
@@ -112,37 +119,69 @@ class TfidfTransformer(  # type: ignore[call-arg]
             Whether to leave X as it is; else its values may be overwritten.
         """
         check_is_fitted(self)
-        _check_structure(X, self.n_jobs)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            copy=copy,
-            reset=False,
-        )
-        if not sp.issparse(X):
-            X = sp.csr_array(X, dtype=X.dtype)
-        idf = self.idf_.astype(X.dtype, copy=False) if hasattr(self, "idf_") else None
+        how = execution(self.n_jobs)
+        rows = _checked_counts(X, self, how)
+        # Without a fit idf_ may have been set by hand: `_weighed` compares its length.
+        check_width(self, X, rows.n_cols, getattr(self, "n_features_in_", rows.n_cols))
+        kind: Any = np.float32 if rows.data.dtype == np.float32 else np.float64
+        data = np.array(rows.data, dtype=kind) if copy else np.require(rows.data, kind, "W")
+        if len(data):
+            self._refuse_overflow(float(np.abs(data).max()), kind)
+        if copy:  # or sorting the result would reorder the columns of X as well
+            rows = rows._replace(indptr=rows.indptr.copy(), indices=rows.indices.copy())
+        weighed = self._weighed(rows._replace(data=data), how)
+        return X if isinstance(X, matrix_type()) and data is X.data else weighed
+
+    def _weighed_counts(self, counts: Any) -> Any:
+        """Weigh a matrix that a vectorizer has counted, and that nothing else will read."""
+        kind: Any = np.float32 if counts.dtype == np.float32 else np.float64
+        data = counts.data.astype(kind, copy=False)
+        rows = CsrArrays(counts.indptr, counts.indices, data, *counts.shape)
+        return self._weighed(rows, execution(self.n_jobs))
+
+    def _weighed(self, rows: CsrArrays, how: Execution) -> Any:
+        """Return rows of floats weighed in place; no cell twice, none that stores a zero."""
+        idf = self.idf_.astype(rows.data.dtype, copy=False) if hasattr(self, "idf_") else None
+        if idf is not None:
+            _check_weights(idf, rows, bool(self.smooth_idf))
         core.csr_weigh_terms(
-            X.indptr,
-            X.indices,
-            X.data,
-            idf,
+            *rows[:3],
+            None if idf is None else kernel_array(idf, rows.data.dtype),
             bool(self.sublinear_tf),
             self.norm or "none",
-            *execution(self.n_jobs),
+            *how,
         )
-        wanted = matrix_type()
-        if isinstance(X, wanted):
-            return X
-        return wanted((X.data, X.indices, X.indptr), shape=X.shape)
+        return as_matrix(rows[:3], rows.n_cols, rows.data.dtype)
+
+    def _refuse_overflow(self, largest: float, kind: Any) -> None:
+        idf = self.idf_ if hasattr(self, "idf_") else np.ones(1)
+        weight = float(np.max(idf, initial=1.0, where=np.isfinite(idf)))
+        if largest > float(np.finfo(kind).max) / weight:
+            raise ValueError(
+                f"X holds {largest:g}, which times its idf is beyond {np.dtype(kind)}: scale X down"
+            )
 
 
-def _check_structure(X: Any, n_jobs: int | None) -> None:
-    """Raise on a malformed matrix before scikit-learn or SciPy trusts its indices."""
-    if sp.issparse(X):
-        as_csr(X, non_negative=False, execution=execution(n_jobs))
+def _check_weights(idf: npt.NDArray[Any], rows: CsrArrays, smooth: bool) -> None:
+    if len(idf) != rows.n_cols:
+        raise ValueError(f"idf_ has {len(idf)} weights for {rows.n_cols} columns")
+    if not smooth and len(never := np.flatnonzero(np.isinf(idf[rows.indices]))):
+        raise ValueError(
+            f"column {rows.indices[never[0]]} occurs in no document of the fit, so that its idf is "
+            "infinite: pass smooth_idf=True"
+        )
+
+
+def _checked_counts(X: Any, transformer: TfidfTransformer, how: Execution) -> CsrArrays:
+    """Return X with one entry for each cell that is not zero."""
+    rows = as_csr(
+        X,
+        # The logarithm of a negative count is no number.
+        non_negative=bool(transformer.sublinear_tf),
+        execution=how,
+        owner=type(transformer).__name__,
+    )
+    return without_zeros(without_repeats(rows, how))
 
 
 class TfidfVectorizer(peer.TfidfVectorizer, CountVectorizer):  # type: ignore[misc]
@@ -256,7 +295,19 @@ norm, use_idf, smooth_idf, sublinear_tf
             So that the vectorizer fits into pipelines.
         """
         counts = self._count_and_fit(raw_documents)
-        return self._tfidf.transform(counts, copy=False)
+        return self._tfidf._weighed_counts(counts)
+
+    def transform(self, raw_documents: Any) -> Any:
+        """Weigh documents by the vocabulary and the frequencies that were learned.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str or bytes, of file names or files
+            The documents; see the parameter ``input``.
+        """
+        check_is_fitted(self, msg="The TF-IDF vectorizer is not fitted")
+        counts = CountVectorizer.transform(self, raw_documents)  # after partial_fit, learns the idf
+        return self._tfidf._weighed_counts(counts)
 
     def partial_fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Add documents to those that vocabulary and document frequencies were learned from.
@@ -290,6 +341,8 @@ norm, use_idf, smooth_idf, sublinear_tf
 
     @idf_.setter
     def idf_(self, value: Any) -> None:
+        if not hasattr(self, "_tfidf"):
+            self._tfidf = self._transformer()
         peer.TfidfVectorizer.idf_.fset(self, value)
 
     def _adopt(self, vocabulary: Vocabulary, frequencies: Frequencies) -> None:
@@ -316,7 +369,9 @@ norm, use_idf, smooth_idf, sublinear_tf
         tfidf = self._transformer()
         with unchanged_on_error(self):
             counts = CountVectorizer.fit_transform(self, raw_documents)
-            self._tfidf = tfidf.fit(counts)
+            tfidf._validate_params()
+            frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
+            self._tfidf = tfidf._fit_frequencies(frequencies, counts.shape[0], counts.dtype)
         return counts
 
     def _check_before_fit(self, raw_documents: Any) -> None:

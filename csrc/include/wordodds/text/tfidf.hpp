@@ -12,14 +12,16 @@ namespace wordodds {
 enum class RowNorm : int32_t { none, l1, l2 };
 
 struct TfidfOptions {
-    bool sublinear;  // 1 + log(count) in place of the count
+    bool sublinear;  // 1 + log(count) in place of the count; 0 stays 0
     RowNorm norm;    // what each row's norm becomes 1 in; a row of zeros stays
 };
 
 // data[i] = tf(data[i]) * idf[indices[i]], then every row divided by its norm; in place.
 //
 // Lengths: idf n_cols, or 0 for no idf; data_in_out as matrix.data (whose values are not read).
-// Norms in double. O(nnz), parallel over rows.
+// Preconditions: no cell of a row is stored twice, or its parts would be weighed one by one; with
+// sublinear no value is negative; tf times idf is finite. Norms are summed in double, and rows whose
+// squares would leave its range are scaled first. O(nnz), parallel over rows.
 template <class Index, class Value>
 void csr_weigh_terms(const CsrView<Index, Value>& matrix, std::span<const Value> idf,
                      TfidfOptions options, const Execution& execution,
