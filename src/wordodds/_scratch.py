@@ -2,6 +2,8 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -76,13 +78,10 @@ class Scratch:
             Naming the folder, if the disk is full.
         """
         rest, at = array.reshape(-1).view(np.uint8).data, begin
-        try:
+        with self._naming_the_folder():
             while rest:
                 n = os.pwrite(self._descriptor, rest[:_BLOCK], at)
                 rest, at = rest[n:], at + n
-        except OSError as error:
-            error.filename = self._folder
-            raise
         self.size = max(self.size, at)
 
     def read(self, begin: int, count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -110,10 +109,25 @@ class Scratch:
             Bytes before it.
         array : ndarray
             Contiguous.
+
+        Raises
+        ------
+        OSError
+            Naming the folder, if the disk cannot be read.
         """
         rest, at = array.reshape(-1).view(np.uint8).data, begin
         while rest:
-            n = os.preadv(self._descriptor, [rest[:_BLOCK]], at)
+            with self._naming_the_folder():
+                n = os.preadv(self._descriptor, [rest[:_BLOCK]], at)
             if n == 0:
                 raise EOFError(f"a scratch file of {self.size} bytes ends before {at + len(rest)}")
             rest, at = rest[n:], at + n
+
+    @contextmanager
+    def _naming_the_folder(self) -> Iterator[None]:
+        """Add the folder to an error, as a file without a name has no other."""
+        try:
+            yield
+        except OSError as error:
+            error.filename = self._folder
+            raise

@@ -93,3 +93,18 @@ def test_a_full_disk_is_told_and_changes_nothing(model, monkeypatch, tmp_path):
     assert str(tmp_path) in caught.value.filename
     assert classifier.linear_model_ is before
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(("model", "term_share"), [("naive_bayes", 0.0), ("nb_logistic", 0.05)])
+def test_a_disk_that_cannot_be_read_is_told(model, term_share, monkeypatch, tmp_path):
+    def broken(*arguments):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("wordodds._scratch.os.preadv", broken)
+    monkeypatch.setattr("wordodds.text.spill.TERMS_MIN", 3)
+    monkeypatch.setattr(stream, "TERMS_SHARE", term_share)
+    batches = [(["aa bb cc", "dd ee"], [1, 2]), (["aa bb", "ff ee"], [1, 2])]
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        TextClassifier(model).fit_stream(batches, memory="8GB", folder=str(tmp_path))
+    assert caught.value.filename == str(tmp_path)
+    assert os.listdir(tmp_path) == []
