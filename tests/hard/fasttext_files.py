@@ -128,10 +128,8 @@ def run(share: float) -> Iterator[Line]:
         return damaged(rng, files[number % len(files)].content)
 
     with folder_for_workers():
-        yield _line(
-            f"mutations of {len(names)} hand-made fastText files", N_HAND_MADE, share, aimed
-        )
-        yield _line(f"mutations of {len(files)} files that fastText saved", N_TRAINED, share, blind)
+        yield _line(f"mutations of {len(names)} hand-made files", N_HAND_MADE, share, aimed)
+        yield _line(f"mutations of {len(files)} trained files", N_TRAINED, share, blind)
 
 
 def _line(
@@ -148,4 +146,4 @@ def _line(
 
     n = scaled(n_full, share)
     failures = failing_cases(mutation, n, seconds_max=20.0)
-    return Line(f"{tried}, read and scored", n, failures, str(outcomes))
+    return Line(f"{tried} of fastText's, read and scored", n, failures, str(outcomes))
