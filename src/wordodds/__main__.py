@@ -1,7 +1,101 @@
-"""``python -m wordodds`` does what the ``wordodds`` command does."""
+"""The ``wordodds`` command, which is also ``python -m wordodds``.
 
+Whatever Ctrl-C interrupts, it leaves one line on standard error and exit code 130. So almost
+nothing is imported here: the handler is there before the imports that take long.
+"""
+
+# Not `signal`: its enumerations take milliseconds, and wrap an interrupt that comes meanwhile.
+import _signal  # type: ignore[import-not-found]
+import _thread
+import os
 import sys
 
-from wordodds.cli import main
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
-sys.exit(main())
+__all__ = ["Interrupts", "run"]
+
+_REPEAT_S = 0.005
+
+
+class Interrupts:
+    """What Ctrl-C does: before a command begins it ends the process, then it raises.
+
+    Nothing is written before the command begins, and an exception raised inside an import may be
+    wrapped or dropped by the module that is imported.
+
+    Attributes
+    ----------
+    seen : bool
+        Whether an interrupt was raised.
+    """
+
+    def __init__(self) -> None:
+        self.seen = False
+        self._main_thread = _thread.get_ident()
+        # Where it is ignored, as under nohup and in jobs in the background, it stays ignored.
+        self._handled = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+        if self._handled:
+            _signal.signal(_signal.SIGINT, _end)
+            sys.unraisablehook = self._dropped
+
+    def begin(self) -> None:
+        """Raise KeyboardInterrupt from now on: there may be files to clear away."""
+        if self._handled:
+            _signal.signal(_signal.SIGINT, self._raise)
+
+    def over(self) -> None:
+        """Ignore interrupts from now on: the command is done, and Python shuts down."""
+        if self._handled:
+            # Not a function, for which Python would put back the default while it shuts down.
+            _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+
+    def _raise(self, number: "int", frame: "Any") -> "None":
+        self.seen = True
+        raise KeyboardInterrupt
+
+    def _dropped(self, unraisable: "Any") -> "None":
+        """Raise an interrupt again that came where Python can only print exceptions."""
+        error = unraisable.exc_value
+        if isinstance(error, KeyboardInterrupt):
+            _thread.start_new_thread(_interrupt, (self._main_thread,))
+        elif not (isinstance(error, OSError) and "race condition" in str(error)):
+            # The race: a signal arrived just before it was ignored.
+            sys.__unraisablehook__(unraisable)
+
+
+def _interrupt(thread: int) -> None:
+    """Send the signal again, when the main thread has left the place that drops exceptions."""
+    import time
+
+    time.sleep(_REPEAT_S)
+    _signal.pthread_kill(thread, _signal.SIGINT)
+
+
+def _end(number: "int" = 0, frame: "Any" = None) -> "NoReturn":
+    """End the process at once."""
+    try:
+        if sys.__stderr__ is not None:  # else another file may have its descriptor
+            os.write(2, b"wordodds: interrupted\n")
+    finally:
+        os._exit(130)
+
+
+def run() -> "NoReturn":
+    """Run the command that the shell passed, and end the process."""
+    try:
+        interrupts = Interrupts()
+        try:
+            from wordodds.cli import main
+
+            code = main(None, interrupts)
+        finally:
+            interrupts.over()
+    except KeyboardInterrupt:  # before the handler was there, or again while one was dealt with
+        _end()
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    run()

@@ -2,95 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-import warnings
-from collections.abc import Sequence
-from typing import Any
+TYPE_CHECKING = False  # typing is imported later, when Ctrl-C ends the process with one line
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-import wordodds
-from wordodds.cli import convert, evaluate, explain, inspect, predict, reproduce, train
-from wordodds.cli.options import UsageError
+    from wordodds.__main__ import Interrupts
 
 __all__ = ["main"]
 
-EPILOG = """\
-exit codes:
-  0    done
-  1    something is wrong with the input or the machine; standard error has one line about it
-  2    the command is wrong
-  3    done, but bad rows were skipped
-  130  ended by Ctrl-C
-  141  the reader of the output went away
-"""
 
-
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, interrupts: Interrupts | None = None) -> int:
     """Run a command and return its exit code.
 
     Parameters
     ----------
     arguments : sequence of str, optional
         What follows the program's name; by default what the shell passed.
+    interrupts : Interrupts, optional
+        Handling of Ctrl-C in a process that runs nothing but this command. By default signal
+        handlers stay as they are.
     """
-    if sys.stderr is None:  # or print would write errors among the results
-        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # what a terminal cannot show is spelt out
-            stream.reconfigure(errors="backslashreplace")
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    if sys.stdout is None:  # started with standard output closed
-        parser.error("there is no standard output to write to")
-    try:
-        with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
-            code: int = options.run(options)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        print("wordodds: interrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # The reader has seen enough. Python would complain once more when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + 13  # as if ended by SIGPIPE
-    except (OSError, ValueError, ImportError, MemoryError) as error:
-        print(f"wordodds: {_one_line(error)}", file=sys.stderr)
-        return 2 if isinstance(error, UsageError) else 1
-    return code
+    from wordodds.cli.commands import run_command
 
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="wordodds",
-        description="Text into log-odds: train a classifier, and use it.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"wordodds {wordodds.__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (train, predict, evaluate, explain, inspect, convert, reproduce):
-        module.add_parser(commands)
-    config = commands.add_parser("config", help="show version, compiler and instruction sets")
-    config.set_defaults(run=_run_config)
-    return parser
-
-
-def _run_config(options: argparse.Namespace) -> int:
-    wordodds.show_config()
-    return 0
-
-
-def _one_line(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{error.filename}: {error.strerror}"
-    if isinstance(error, MemoryError) and not str(error):
-        return "not enough memory"
-    notes = getattr(error, "__notes__", [])
-    return " ".join(" ".join([str(error), *notes]).split())
-
-
-def _show_warning(message: Any, *details: Any, **more: Any) -> None:
-    # The place in our code, which Python would name, helps nobody at a prompt.
-    print(f"wordodds: warning: {_one_line(message)}", file=sys.stderr)
+    return run_command(arguments, interrupts)

@@ -8,13 +8,20 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from wordodds.cli.data import (
+    add_data_options,
+    bad_rows_of,
+    check_data,
+    check_data_columns,
+    exit_code,
+    import_data_readers,
+    load_corpus,
+)
 from wordodds.cli.options import (
     UsageError,
-    add_data_options,
     add_json_option,
-    bad_rows_of,
-    exit_code,
-    load_corpus,
+    check_target,
+    import_model,
     not_onto,
     print_json,
 )
@@ -87,11 +94,11 @@ def add_parser(commands: Any) -> None:
         help="labelled documents to measure on what --dtype and --tolerance cost",
     )
     add_data_options(parser, labels=True)
-    parser.set_defaults(run=run)
+    parser.set_defaults(check=check, prepare=prepare, run=run)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command and return its exit code.
+def check(options: argparse.Namespace) -> None:
+    """Check what can be known of the command before anything is imported for it.
 
     Parameters
     ----------
@@ -107,8 +114,38 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{target} is a fastText model: it is not written over; name another file")
     if OURS in beginning:
         raise UsageError(f"{options.source} is a wordodds model already: name the source first")
+    check_target(target)
+    if options.data is not None:
+        check_data(options)
+
+
+def prepare(options: argparse.Namespace) -> None:
+    """Import what the command needs.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    import_model(options)
+    if _begins(options.source)[:4] != FASTTEXT:
+        import_module("joblib")
+        import_module("wordodds.classifier")
+    elif options.data is not None:
+        import_data_readers(options)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    target = options.target or options.model
     bad_rows = bad_rows_of(options)
-    if beginning[:4] == FASTTEXT:
+    if _begins(options.source)[:4] == FASTTEXT:
         model = _from_fasttext(options, bad_rows)
     else:
         model = _from_pickle(options)
@@ -118,7 +155,7 @@ def run(options: argparse.Namespace) -> int:
         print_json({"model": target, "bytes": n_bytes, **model.describe()})
     else:
         _print(options.source, target, n_bytes, model)
-    return exit_code(bad_rows)
+    return exit_code(bad_rows, options)
 
 
 def _begins(path: str) -> bytes:
@@ -135,6 +172,7 @@ def _from_fasttext(options: argparse.Namespace, bad_rows: BadRows) -> LinearMode
     given = {name: getattr(options, name) for name in OF_FASTTEXT}
     arguments = {name: value for name, value in given.items() if value is not None}
     if options.data is not None:
+        check_data_columns(options)
         corpus = load_corpus(options, bad_rows)
         arguments |= {"texts": corpus.texts, "labels": [str(x) for x in corpus.labels or []]}
     return from_fasttext(options.source, verbose=True, **arguments)

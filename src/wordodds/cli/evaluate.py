@@ -6,14 +6,22 @@ import argparse
 import sys
 from typing import Any
 
-from wordodds.cli.options import (
+from wordodds.cli.data import (
     add_data_options,
+    bad_rows_of,
+    check_data,
+    check_data_columns,
+    exit_code,
+    import_data_readers,
+    load_corpus,
+)
+from wordodds.cli.options import (
     add_json_option,
     add_model_option,
-    bad_rows_of,
-    exit_code,
+    check_model,
+    check_target,
+    import_model,
     labels_like,
-    load_corpus,
     load_model,
     print_json,
 )
@@ -39,18 +47,48 @@ def add_parser(commands: Any) -> None:
         "error and the confusion matrix.",
     )
     parser.add_argument("data", help="a file, a folder with a sub-folder per class, or - for stdin")
-    add_model_option(parser, "the model")
+    add_model_option(parser, "model to measure")
     parser.add_argument(
         "--figure",
         metavar="FILE",
         help="draw the confusion matrix, as .svg, .png or .pdf (needs matplotlib)",
     )
     parser.add_argument(
-        "--n-jobs", type=positive, default=None, help="threads (default: usable cores)"
+        "--n-jobs", type=positive, default=None, help="number of threads (default: usable cores)"
     )
     add_json_option(parser)
     add_data_options(parser, labels=True)
-    parser.set_defaults(run=run)
+    parser.set_defaults(check=check, prepare=prepare, run=run)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Check what can be known of the command before anything is imported for it.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    check_model(options.model)
+    check_data(options)
+    if options.figure is not None:
+        check_target(options.figure)
+
+
+def prepare(options: argparse.Namespace) -> None:
+    """Import what the command needs.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    import_model(options)
+    import_data_readers(options)
+    import wordodds.model.evaluation
+
+    if options.figure is not None:
+        import wordodds.model.evaluation_figure  # noqa: F401
 
 
 def run(options: argparse.Namespace) -> int:
@@ -61,6 +99,7 @@ def run(options: argparse.Namespace) -> int:
     options : Namespace
         What the shell passed.
     """
+    check_data_columns(options)
     model = load_model(options.model)
     model.n_jobs = options.n_jobs
     bad_rows = bad_rows_of(options)
@@ -71,10 +110,10 @@ def run(options: argparse.Namespace) -> int:
     if options.figure is not None:
         evaluation.figure(options.figure)
     if options.json:
-        print_json({**evaluation.to_dict(), "skipped": bad_rows.count})
+        print_json({**evaluation.to_dict(), "skipped": bad_rows.count, "empty": bad_rows.empty})
     else:
         print(evaluation)
-    return exit_code(bad_rows)
+    return exit_code(bad_rows, options)
 
 
 def _warn_of_unknown(unknown: dict[Any, int]) -> None:

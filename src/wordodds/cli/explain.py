@@ -8,7 +8,15 @@ import shutil
 import sys
 from typing import Any
 
-from wordodds.cli.options import add_json_option, add_model_option, label_of, load_model, print_json
+from wordodds.cli.options import (
+    add_json_option,
+    add_model_option,
+    check_model,
+    import_model,
+    label_of,
+    load_model,
+    print_json,
+)
 
 __all__ = ["add_parser", "run"]
 
@@ -32,7 +40,30 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--label", help="whose log-odds (default: the most probable label's)")
     parser.add_argument("--against", metavar="LABEL", help="compared with (default: the others)")
     add_json_option(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(check=check, prepare=prepare, run=run)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Check what can be known of the command before anything is imported for it.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    check_model(options.model)
+
+
+def prepare(options: argparse.Namespace) -> None:
+    """Import what the command needs.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    import_model(options)
+    import wordodds.model.explain  # noqa: F401
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from wordodds.cli.options import add_json_option, print_json
+from wordodds.cli.options import add_json_option, check_model, import_model, print_json
 from wordodds.cli.values import positive
 
 __all__ = ["add_parser", "run"]
@@ -32,7 +32,18 @@ def add_parser(commands: Any) -> None:
         "--top", type=positive, metavar="N", help="the N most telling features of each label"
     )
     add_json_option(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(check=check, prepare=import_model, run=run)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Check what can be known of the command before anything is imported for it.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    check_model(options.model)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -40,6 +40,8 @@ class Part:
         Whether it is the last of its input.
     bad_rows : list of str
         Where the first of the bad rows are.
+    empty : int
+        Number of its texts that are empty, whether they were kept or left out.
     """
 
     file: str
@@ -51,6 +53,7 @@ class Part:
     bytes: int
     last: bool
     bad_rows: list[str]
+    empty: int
 
 
 class Journal:
@@ -229,7 +232,7 @@ def _fault_of(written: Any) -> str | None:
 def _fault_of_part(part: Any) -> str | None:
     if not isinstance(part, dict) or set(part) != {field.name for field in fields(Part)}:
         return "not the fields of one"
-    for name in ("input", "first_batch", "n_batches", "rows", "skipped", "bytes"):
+    for name in ("input", "first_batch", "n_batches", "rows", "skipped", "bytes", "empty"):
         if type(part[name]) is not int or part[name] < 0:  # True is an int to isinstance
             return name
     if not isinstance(part["file"], str):

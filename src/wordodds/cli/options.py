@@ -8,24 +8,19 @@ import os
 import sys
 from typing import Any
 
-from wordodds._progress import progress
-from wordodds.corpora import FORMATS, BadRows, Batch, ReadOptions, corpus_size, read_corpus
-
 __all__ = [
     "UsageError",
-    "add_data_options",
     "add_json_option",
     "add_model_option",
-    "bad_rows_of",
-    "exit_code",
+    "check_model",
+    "check_target",
+    "import_model",
     "label_of",
     "labels_like",
-    "load_corpus",
     "load_model",
     "not_inside",
     "not_onto",
     "print_json",
-    "read_options",
 ]
 
 
@@ -61,109 +56,59 @@ def add_json_option(
     parser.add_argument("--json", action="store_true", help=what)
 
 
-def add_data_options(parser: argparse.ArgumentParser, *, labels: bool) -> None:
-    """Add what says how the data is to be read.
+def check_target(path: str) -> None:
+    """Check that a file can be written, before an hour of work is spent on it.
 
     Parameters
     ----------
-    parser : ArgumentParser
-        Of the command.
-    labels : bool
-        Whether the command needs labels.
+    path : str
+        The file; a device or "-" is not looked at.
+
+    Raises
+    ------
+    OSError
+        If its folder is missing or may not be written to, or if it is a folder itself.
     """
-    group = parser.add_argument_group("reading the data")
-    group.add_argument(
-        "--format", choices=FORMATS, help="of the data (default: what its name says; stdin: lines)"
-    )
-    group.add_argument("--text-column", metavar="NAME", help="(default: text)")
-    if labels:
-        group.add_argument("--label-column", metavar="NAME", help="(default: label)")
-    group.add_argument(
-        "--no-header",
-        action="store_true",
-        help="of CSV and TSV: columns are called 1, 2, ...; by default the last is the text"
-        + (" and the first the label" if labels else ""),
-    )
-    group.add_argument(
-        "--no-quotes", action="store_true", help="of CSV and TSV: double quotes are characters"
-    )
-    group.add_argument("--encoding", default="utf-8", help="of the text (default: utf-8)")
-    group.add_argument(
-        "--encoding-errors",
-        choices=("strict", "replace", "ignore"),
-        default="strict",
-        help="what to do with bytes that are no text (default: strict, the row is bad)",
-    )
-    group.add_argument(
-        "--on-error",
-        choices=("stop", "skip"),
-        default="stop",
-        help="what to do with a bad row; skip: exit code 3 if there was one (default: stop)",
-    )
+    if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+        if os.path.isdir(path):
+            raise IsADirectoryError(21, "is a folder; name a file", path)
+        return
+    folder = os.path.dirname(os.path.abspath(path))
+    os.stat(folder)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(13, "the folder may not be written to", folder)
 
 
-def read_options(options: argparse.Namespace, *, labels: bool, **more: Any) -> ReadOptions:
-    """Return what `add_data_options` collected.
+def check_model(path: str) -> None:
+    """Check that a model file is there.
 
     Parameters
     ----------
-    options : Namespace
-        Of the command.
-    labels : bool
-        Whether labels are needed.
-    **more
-        Other fields of `ReadOptions`.
+    path : str
+        The file.
+
+    Raises
+    ------
+    OSError
+        If it is missing or may not be read.
     """
-    return ReadOptions(
-        format=options.format,
-        labels=labels,
-        text_column=options.text_column,
-        label_column=options.label_column if labels else None,
-        header=not options.no_header,
-        quotes=not options.no_quotes,
-        encoding=options.encoding,
-        encoding_errors=options.encoding_errors,
-        **more,
-    )
+    os.stat(path)
+    if not os.access(path, os.R_OK):
+        raise PermissionError(13, "Permission denied", path)
 
 
-def bad_rows_of(options: argparse.Namespace) -> BadRows:
-    """Return what ``--on-error`` asks for.
+def import_model(options: argparse.Namespace) -> None:
+    """Import what loads a model and scores text; scikit-learn stays out.
 
     Parameters
     ----------
     options : Namespace
-        Of the command.
+        Options of the command.
     """
-    return BadRows(skip=options.on_error == "skip")
+    import numpy.ma  # noqa: F401 - what looks for masked labels and scores
 
-
-def exit_code(bad_rows: BadRows) -> int:
-    """Tell of skipped rows on standard error, and return the exit code.
-
-    Parameters
-    ----------
-    bad_rows : BadRows
-        What was found.
-    """
-    if not bad_rows.count:
-        return 0
-    print(f"wordodds: {bad_rows.summary()}", file=sys.stderr)
-    return 3
-
-
-def load_corpus(options: argparse.Namespace, bad_rows: BadRows) -> Batch:
-    """Read all rows with their labels, with a progress bar.
-
-    Parameters
-    ----------
-    options : Namespace
-        With ``data`` and the options of `add_data_options`.
-    bad_rows : BadRows
-        Hears of bad rows.
-    """
-    with progress("reading", corpus_size(options.data)) as advance:
-        return read_corpus(options.data, read_options(options, labels=True), bad_rows, advance)
+    import wordodds.cli.table
+    import wordodds.model.linear_model  # noqa: F401
 
 
 def not_onto(target: str, source: str) -> None:

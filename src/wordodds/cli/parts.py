@@ -215,6 +215,7 @@ def _write_part(
         bytes=os.path.getsize(path),
         last=last,
         bad_rows=end.bad_rows[sum(len(part.bad_rows) for part in before) :],
+        empty=end.empty - sum(part.empty for part in before),
     )
     journal.add(part)
     return next(results, None) if last else following

@@ -10,17 +10,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wordodds._progress import progress
+from wordodds.cli.data import add_data_options, exit_code, read_options
 from wordodds.cli.options import (
     UsageError,
-    add_data_options,
     add_json_option,
     add_model_option,
-    exit_code,
+    check_model,
+    check_target,
+    import_model,
     load_model,
     not_inside,
     not_onto,
     print_json,
-    read_options,
 )
 from wordodds.cli.results import Results
 from wordodds.cli.steps import Scored, read_steps, run_pipeline
@@ -29,11 +30,16 @@ from wordodds.corpora import (
     OUTPUT_FORMATS,
     BadRows,
     ReadOptions,
+    check_columns,
+    check_files,
     corpus_paths,
     corpus_size,
     format_of,
+    import_readers,
+    input_format,
     open_writer,
 )
+from wordodds.corpora.arrow import pyarrow_module
 
 __all__ = ["add_parser", "run"]
 
@@ -46,6 +52,7 @@ _SHAPING = (
     "no_quotes",
     "encoding",
     "encoding_errors",
+    "empty",
     "on_error",
     "output_format",
     "top",
@@ -78,7 +85,7 @@ def add_parser(commands: Any) -> None:
         nargs="*",
         help="files, folders, patterns such as 'shards/*.parquet', or - for stdin (default: stdin)",
     )
-    add_model_option(parser, "the model")
+    add_model_option(parser, "model that labels")
     parser.add_argument(
         "--output",
         default="-",
@@ -94,7 +101,7 @@ def add_parser(commands: Any) -> None:
         "--part-size",
         type=size,
         metavar="SIZE",
-        help="of the text in a part of --output FOLDER/, such as 500MB (default: 1GB)",
+        help="size of the text in a part of --output FOLDER/, such as 500MB (default: 1GB)",
     )
     parser.add_argument(
         "--resume",
@@ -127,11 +134,65 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--batch-size", type=positive, metavar="N", help="documents at a time")
     parser.add_argument(
-        "--n-jobs", type=positive, default=None, help="threads (default: usable cores)"
+        "--n-jobs", type=positive, default=None, help="number of threads (default: usable cores)"
     )
     add_json_option(parser, "print one JSON object about the run; needs --output FILE")
     add_data_options(parser, labels=False)
-    parser.set_defaults(run=run)
+    parser.set_defaults(check=check, prepare=prepare, run=run)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Check what can be known of the command before anything is imported for it.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    to_folder = _is_folder(options.output)
+    if options.json and options.output == "-":
+        raise UsageError(
+            "--json reports on the run and needs --output FILE; --output-format jsonl is for labels"
+        )
+    if not to_folder and (options.resume or options.part_size is not None):
+        name = "--resume" if options.resume else "--part-size"
+        raise UsageError(f"{name} needs parts: pass --output FOLDER/, with a slash if it is new")
+    not_onto(options.output, options.model)
+    check_model(options.model)
+    read_options(options, labels=False)  # an encoding that does not exist
+    paths = _paths(options)
+    check_files(paths, options.format)
+    if to_folder:
+        return
+    for path in paths:
+        not_onto(options.output, path)
+        not_inside(options.output, path)
+    check_target(options.output)
+
+
+def prepare(options: argparse.Namespace) -> None:
+    """Import what the command needs.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    import_model(options)
+    paths = _paths(options)
+    import_readers(paths, options.format)
+    formats = {options.output_format or format_of(options.output)}
+    if _is_folder(options.output):
+        import wordodds.cli.parts
+
+        formats = {options.output_format or input_format(path, options.format) for path in paths}
+    if "parquet" in formats:
+        pyarrow_module("pyarrow.parquet", "writing Parquet")
+        # The first array imports pandas, if it is there.
+        pyarrow_module("pyarrow", "writing Parquet").array([""])
+        import wordodds.corpora.parquet_writer  # noqa: F401
+    if formats & {"csv", "tsv"}:
+        import csv  # noqa: F401
 
 
 def run(options: argparse.Namespace) -> int:
@@ -142,35 +203,40 @@ def run(options: argparse.Namespace) -> int:
     options : Namespace
         What the shell passed.
     """
-    to_stdout = options.output == "-"
-    to_folder = options.output.endswith(os.sep) or os.path.isdir(options.output)
-    if options.json and to_stdout:
-        raise UsageError(
-            "--json reports on the run and needs --output FILE; --output-format jsonl is for labels"
-        )
-    if not to_folder and (options.resume or options.part_size is not None):
-        name = "--resume" if options.resume else "--part-size"
-        raise UsageError(f"{name} needs parts: pass --output FOLDER/, with a slash if it is new")
-    not_onto(options.output, options.model)
     start = time.perf_counter()
     reading = read_options(
         options, labels=False, keep=_kept(options), batch_rows=options.batch_size
     )
-    paths = corpus_paths(options.data or ["-"])
-    run_to = _to_folder if to_folder else _to_file
-    report, bad_rows = run_to(options, reading, paths)
+    run_to = _to_folder if _is_folder(options.output) else _to_file
+    report, bad_rows = run_to(options, reading, _paths(options))
+    seconds = time.perf_counter() - start
     if options.json:
-        seconds = time.perf_counter() - start
         print_json({**report, "seconds": seconds, "output": options.output})
-    return exit_code(bad_rows)
+    elif "parts" in report:
+        print(_summary(report, options.output, seconds), file=sys.stderr)
+    return exit_code(bad_rows, options)
+
+
+def _is_folder(output: str) -> bool:
+    return output.endswith(os.sep) or os.path.isdir(output)
+
+
+def _paths(options: argparse.Namespace) -> list[str]:
+    return corpus_paths(options.data or ["-"])
+
+
+def _summary(report: dict[str, Any], folder: str, seconds: float) -> str:
+    n, n_parts = report["documents"], report["parts"]
+    return (
+        f"wordodds: {folder} has {n:,} document{'s' * (n != 1)} in {n_parts:,} "
+        f"part{'s' * (n_parts != 1)}, after {seconds:.1f} s"
+    )
 
 
 def _to_file(
     options: argparse.Namespace, reading: ReadOptions, paths: list[str]
 ) -> tuple[dict[str, Any], BadRows]:
-    for path in paths:
-        not_onto(options.output, path)
-        not_inside(options.output, path)
+    check_columns(paths, reading)
     format = options.output_format or format_of(options.output)
     results = _results(options, {format})
     bad_rows = BadRows()
@@ -181,7 +247,7 @@ def _to_file(
         with open_writer(options.output, results.kinds, format=options.output_format) as writer:
             for result in scored:
                 if result.columns is None:
-                    bad_rows.join(result.skipped, result.bad_rows)
+                    bad_rows.join(result.skipped, result.bad_rows, result.empty)
                 else:
                     writer.write(result.columns)
                     n_documents += result.n_rows
@@ -189,7 +255,8 @@ def _to_file(
     is_file = not os.path.exists(options.output) or os.path.isfile(options.output)
     to_file = options.output != "-" and is_file
     _predict(options, reading, dict(enumerate(paths)), {}, results, write, to_file)
-    return {"documents": n_documents, "skipped": bad_rows.count}, bad_rows
+    report = {"documents": n_documents, "skipped": bad_rows.count, "empty": bad_rows.empty}
+    return report, bad_rows
 
 
 def _to_folder(
@@ -213,9 +280,10 @@ def _to_folder(
     else:
         check_free(folder, inputs)
     results = _results(options, {parts.format for parts in inputs})
-    os.makedirs(folder, exist_ok=True)
     done = {number: journal.of(number) for number in range(len(paths))}
     rest = {n: paths[n] for n, parts in done.items() if not parts or not parts[-1].last}
+    check_columns(rest.values(), reading)
+    os.makedirs(folder, exist_ok=True)
     first = {n: sum(part.n_batches for part in parts) for n, parts in done.items()}
 
     def write(scored: Iterator[Scored]) -> None:
@@ -224,9 +292,13 @@ def _to_folder(
     _predict(options, reading, rest, first, results, write, to_file=True)
     bad_rows = BadRows()
     for part in journal.parts:
-        bad_rows.join(part.skipped, part.bad_rows)
-    n_documents = sum(part.rows for part in journal.parts)
-    report = {"documents": n_documents, "skipped": bad_rows.count, "parts": len(journal.parts)}
+        bad_rows.join(part.skipped, part.bad_rows, part.empty)
+    report = {
+        "documents": sum(part.rows for part in journal.parts),
+        "skipped": bad_rows.count,
+        "empty": bad_rows.empty,
+        "parts": len(journal.parts),
+    }
     return report, bad_rows
 
 

@@ -49,7 +49,30 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--n-jobs", type=positive, default=None, help="threads (default: usable cores)"
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(check=check, prepare=prepare, run=run)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Check nothing: what is wrong with the command is found by the experiments.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+
+
+def prepare(options: argparse.Namespace) -> None:
+    """Import what the command needs.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    import wordodds.cli.table
+    import wordodds.experiments.catalogue
+    import wordodds.experiments.reproduce  # noqa: F401
 
 
 def run(options: argparse.Namespace) -> int:

@@ -38,6 +38,8 @@ class Step(NamedTuple):
         How many bad rows of this input were left out so far.
     bad_rows : list of str
         The first of them.
+    empty : int
+        Number of empty texts of this input so far.
     """
 
     input: int
@@ -47,6 +49,7 @@ class Step(NamedTuple):
     n_bytes: int
     skipped: int
     bad_rows: list[str]
+    empty: int
 
 
 class Scored(NamedTuple):
@@ -54,7 +57,7 @@ class Scored(NamedTuple):
 
     Parameters
     ----------
-    input, number, skipped, bad_rows
+    input, number, skipped, bad_rows, empty
         As in `Step`.
     columns : dict or None
         The results; None at the end of an input.
@@ -69,6 +72,7 @@ class Scored(NamedTuple):
     text_bytes: int
     skipped: int
     bad_rows: list[str]
+    empty: int
 
 
 def read_steps(
@@ -93,12 +97,13 @@ def read_steps(
         n_batches = 0
         for batch in read_batches(path, options, bad_rows, read.append):
             if n_batches >= first.get(number, 0):
-                so_far = sum(read), bad_rows.count, bad_rows.first[:]
+                so_far = sum(read), bad_rows.count, bad_rows.first[:], bad_rows.empty
                 yield Step(number, n_batches, batch, batch.text_bytes, *so_far)
                 read.clear()
             n_batches += 1
             del batch  # which would live on while the next one is read
-        yield Step(number, n_batches, None, 0, sum(read), bad_rows.count, bad_rows.first)
+        whole = sum(read), bad_rows.count, bad_rows.first, bad_rows.empty
+        yield Step(number, n_batches, None, 0, *whole)
 
 
 def run_pipeline(
@@ -143,5 +148,5 @@ def _scored(
             batch = step.batch
             n_rows = 0 if batch is None else len(batch)
             results = None if batch is None else columns(batch)
-            yield Scored(step.input, step.number, results, n_rows, step.text_bytes, *step[-2:])
+            yield Scored(step.input, step.number, results, n_rows, step.text_bytes, *step[-3:])
             advance(step.n_bytes, n_rows)

@@ -9,20 +9,27 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from wordodds.cli.data import (
+    add_data_options,
+    bad_rows_of,
+    check_data,
+    check_data_columns,
+    exit_code,
+    import_data_readers,
+    load_corpus,
+    read_options,
+)
 from wordodds.cli.options import (
     UsageError,
-    add_data_options,
     add_json_option,
     add_model_option,
-    bad_rows_of,
-    exit_code,
-    load_corpus,
+    check_target,
     not_onto,
     print_json,
 )
 from wordodds.cli.train_stream import memory_for, train_stream
 from wordodds.cli.values import fraction, ngrams, positive, size
-from wordodds.corpora import BadRows
+from wordodds.corpora import BadRows, corpus_paths
 
 __all__ = ["add_parser", "held_out", "run"]
 
@@ -51,9 +58,9 @@ def add_parser(commands: Any) -> None:
         help="files or patterns such as 'shards/*.parquet', a folder with a sub-folder per class, "
         "or - for stdin",
     )
-    add_model_option(parser, "the file to save to")
+    add_model_option(parser, "file to save the model to")
     parser.add_argument(
-        "--kind", choices=KINDS, default="nb_logistic", help="of model (default: nb_logistic)"
+        "--kind", choices=KINDS, default="nb_logistic", help="model to train (default: nb_logistic)"
     )
     parser.add_argument(
         "--ngrams", type=ngrams, metavar="N,M", help="features of N to M words, such as 1,2"
@@ -106,14 +113,52 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--scratch",
         metavar="FOLDER",
-        help="where there is room for what does not fit the memory (default: the system's)",
+        help="existing folder with room for what does not fit the memory (default: the system's)",
     )
     parser.add_argument(
-        "--n-jobs", type=positive, default=None, help="threads (default: usable cores)"
+        "--n-jobs", type=positive, default=None, help="number of threads (default: usable cores)"
     )
     add_json_option(parser)
     add_data_options(parser, labels=True)
-    parser.set_defaults(run=run)
+    parser.set_defaults(check=check, prepare=prepare, run=run)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Check what can be known of the command before anything is imported for it.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    read_options(options, labels=True)  # an encoding that does not exist
+    check_target(options.model)
+    if options.scratch is not None:
+        os.stat(options.scratch)
+        if not os.path.isdir(options.scratch):
+            raise NotADirectoryError(20, "is not a folder", options.scratch)
+    check_data(options)
+    for source in corpus_paths(options.data):
+        not_onto(options.model, source)
+
+
+def prepare(options: argparse.Namespace) -> None:
+    """Import what the command needs.
+
+    Parameters
+    ----------
+    options : Namespace
+        What the shell passed.
+    """
+    import wordodds._memory
+    import wordodds.classifier
+    import wordodds.cli.table
+
+    if memory_for(options) is not None:
+        import wordodds.classifier.stream
+        import wordodds.linear.streamed
+        import wordodds.text.spill  # noqa: F401
+    import_data_readers(options)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -124,9 +169,7 @@ def run(options: argparse.Namespace) -> int:
     options : Namespace
         What the shell passed.
     """
-    _check_target(options.model)
-    for source in options.data:
-        not_onto(options.model, source)
+    check_data_columns(options)
     classifier = _classifier(options)
     memory = memory_for(options)
     if memory is not None:
@@ -140,7 +183,7 @@ def run(options: argparse.Namespace) -> int:
         print_json(report)
     else:
         _print(report)
-    return exit_code(bad_rows)
+    return exit_code(bad_rows, options)
 
 
 def _train_in_memory(
@@ -158,6 +201,7 @@ def _train_in_memory(
     report: dict[str, Any] = {
         "documents": len(corpus),
         "skipped": bad_rows.count,
+        "empty": bad_rows.empty,
         "classes": dict(sorted(Counter(corpus.labels).items(), key=lambda item: -item[1])),
         "kind": options.kind,
         "trained_on": len(parts["train"]),
@@ -253,16 +297,6 @@ def _classifier(options: argparse.Namespace) -> Any:
     }
     settings = {name: value for name, value in given.items() if value is not None}
     return TextClassifier(options.kind, verbose=True, **settings)
-
-
-def _check_target(path: str) -> None:
-    """Find out before an hour of training whether the model can be saved."""
-    folder = os.path.dirname(os.path.abspath(path))
-    os.stat(folder)
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(13, "the folder may not be written to", folder)
-    if os.path.isdir(path):
-        raise IsADirectoryError(21, "is a folder; name a file", path)
 
 
 def _print(report: dict[str, Any]) -> None:

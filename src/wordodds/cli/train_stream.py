@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from wordodds.cli.options import UsageError, bad_rows_of, read_options
+from wordodds.cli.data import bad_rows_of, read_options
+from wordodds.cli.options import UsageError
 from wordodds.corpora import BadRows, Batch, corpus_paths, corpus_size, may_wait, read_batches
 
 __all__ = ["memory_for", "train_stream"]
@@ -68,6 +69,7 @@ def train_stream(
     report: dict[str, Any] = {
         "documents": sum(corpus.classes.values()),
         "skipped": corpus.bad_rows.count,
+        "empty": corpus.bad_rows.empty,
         "classes": dict(corpus.classes.most_common()),
         "kind": options.kind,
         "trained_on": corpus.counts["train"],
@@ -140,13 +142,4 @@ class _SplitCorpus:
 def _some(batch: Batch, rows: Any) -> Batch:
     if rows.all():
         return batch
-    kept = rows.nonzero()[0].tolist()
-    texts = batch.texts
-    return Batch(
-        texts.take(kept) if hasattr(texts, "take") else [texts[row] for row in kept],
-        None if batch.labels is None else [batch.labels[row] for row in kept],
-        {},
-        [batch.rows[row] for row in kept],
-        batch.source,
-        batch.unit,
-    )
+    return batch.take(rows.nonzero()[0].tolist())

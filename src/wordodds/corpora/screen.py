@@ -83,9 +83,9 @@ def _empty_rows(texts: Any) -> list[int]:
     values = texts.dictionary if is_dictionary else texts
     if values.type not in (arrow.string(), arrow.large_string()):
         values = values.cast(arrow.large_string())
-    empty = compute.or_(
-        compute.equal(compute.binary_length(values), 0), compute.utf8_is_space(values)
-    )
+    # Not a comparison with 0: a number from Python makes pyarrow import pandas.
+    has_bytes = compute.cast(compute.binary_length(values), arrow.bool_())
+    empty = compute.or_(compute.utf8_is_space(values), compute.invert(has_bytes))
     if is_dictionary:
         empty = empty.take(texts.indices)
     rows: list[int] = compute.indices_nonzero(empty).to_pylist()

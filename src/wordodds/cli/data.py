@@ -1,0 +1,230 @@
+"""Options of the commands that read documents: how they are read, checked and counted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from wordodds._progress import progress
+from wordodds.corpora import (
+    FORMATS,
+    BadRows,
+    Batch,
+    ReadOptions,
+    check_columns,
+    check_files,
+    corpus_paths,
+    corpus_size,
+    import_readers,
+    read_corpus,
+)
+
+__all__ = [
+    "add_data_options",
+    "bad_rows_of",
+    "check_data",
+    "check_data_columns",
+    "exit_code",
+    "import_data_readers",
+    "load_corpus",
+    "read_options",
+]
+
+
+def add_data_options(parser: argparse.ArgumentParser, *, labels: bool) -> None:
+    """Add the options that say how the data is to be read.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+        Parser of the command.
+    labels : bool
+        Whether the command needs labels.
+    """
+    group = parser.add_argument_group("reading the data")
+    group.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="format of the data (default: what its name says; stdin: lines)",
+    )
+    group.add_argument("--text-column", metavar="NAME", help="column of texts (default: text)")
+    if labels:
+        group.add_argument(
+            "--label-column", metavar="NAME", help="column of labels (default: label)"
+        )
+        group.add_argument(
+            "--missing-label",
+            action="append",
+            default=[],
+            metavar="VALUE",
+            help="label that stands for a missing one, such as NA: rows with it are bad "
+            "(repeatable)",
+        )
+    group.add_argument(
+        "--no-header",
+        action="store_true",
+        help="CSV and TSV without a row of names: columns are called 1, 2, ...; by default the "
+        "last is the text" + (" and the first the label" if labels else ""),
+    )
+    group.add_argument(
+        "--no-quotes",
+        action="store_true",
+        help="CSV and TSV in which double quotes are mere characters",
+    )
+    group.add_argument("--encoding", default="utf-8", help="encoding of the text (default: utf-8)")
+    group.add_argument(
+        "--encoding-errors",
+        choices=("strict", "replace", "ignore"),
+        default="strict",
+        help="what to do with bytes that are no text (default: strict, the row is bad)",
+    )
+    group.add_argument(
+        "--empty",
+        choices=("keep", "skip", "error"),
+        default="keep",
+        help="what to do with texts that are empty or white space alone; error: the row is bad "
+        "(default: keep, they are used like others and counted)",
+    )
+    group.add_argument(
+        "--on-error",
+        choices=("stop", "skip"),
+        default="stop",
+        help="what to do with a bad row; skip: exit code 3 if there was one (default: stop)",
+    )
+
+
+def read_options(options: argparse.Namespace, *, labels: bool, **more: Any) -> ReadOptions:
+    """Return what `add_data_options` collected.
+
+    Parameters
+    ----------
+    options : Namespace
+        Options of the command.
+    labels : bool
+        Whether labels are needed.
+    **more
+        Other fields of `ReadOptions`.
+    """
+    return ReadOptions(
+        format=options.format,
+        labels=labels,
+        text_column=options.text_column,
+        label_column=options.label_column if labels else None,
+        header=not options.no_header,
+        quotes=not options.no_quotes,
+        encoding=options.encoding,
+        encoding_errors=options.encoding_errors,
+        empty=options.empty,
+        missing_labels=tuple(options.missing_label) if labels else (),
+        **more,
+    )
+
+
+def check_data(options: argparse.Namespace) -> None:
+    """Check that the data is there and has a known format, with nothing imported for it.
+
+    Parameters
+    ----------
+    options : Namespace
+        Options of the command, with ``data``.
+
+    Raises
+    ------
+    OSError
+        If a file is missing or may not be read.
+    CorpusError
+        If a format is not known.
+    """
+    check_files(corpus_paths(options.data), options.format)
+
+
+def import_data_readers(options: argparse.Namespace) -> None:
+    """Import what reads the data.
+
+    Parameters
+    ----------
+    options : Namespace
+        Options of the command, with ``data``.
+    """
+    import_readers(corpus_paths(options.data), options.format)
+
+
+def check_data_columns(options: argparse.Namespace) -> None:
+    """Check that every file of labelled documents has the wanted columns.
+
+    Parameters
+    ----------
+    options : Namespace
+        Options of the command, with ``data``.
+
+    Raises
+    ------
+    CorpusError
+        Naming the file and the column.
+    """
+    check_columns(corpus_paths(options.data), read_options(options, labels=True))
+
+
+def bad_rows_of(options: argparse.Namespace) -> BadRows:
+    """Return what ``--on-error`` asks for.
+
+    Parameters
+    ----------
+    options : Namespace
+        Options of the command.
+    """
+    return BadRows(skip=options.on_error == "skip")
+
+
+def load_corpus(options: argparse.Namespace, bad_rows: BadRows) -> Batch:
+    """Read all rows with their labels, with a progress bar.
+
+    Parameters
+    ----------
+    options : Namespace
+        With ``data`` and the options of `add_data_options`.
+    bad_rows : BadRows
+        Object that counts bad rows, or raises.
+    """
+    with progress("reading", corpus_size(options.data)) as advance:
+        return read_corpus(options.data, read_options(options, labels=True), bad_rows, advance)
+
+
+def exit_code(bad_rows: BadRows, options: argparse.Namespace) -> int:
+    """Report empty texts, doubtful labels and skipped rows; return the exit code.
+
+    Parameters
+    ----------
+    bad_rows : BadRows
+        What was found.
+    options : Namespace
+        Options of the command.
+    """
+    if bad_rows.empty:
+        print(f"wordodds: {_about_empty(bad_rows.empty, options.empty)}", file=sys.stderr)
+    # Passing the option means that the user has decided about such labels.
+    if bad_rows.doubtful and not options.missing_label:
+        print(f"wordodds: warning: {_about_doubtful(bad_rows.doubtful)}", file=sys.stderr)
+    if not bad_rows.count:
+        return 0
+    print(f"wordodds: {bad_rows.summary()}", file=sys.stderr)
+    return 3
+
+
+def _about_empty(n: int, what: str) -> str:
+    texts = f"{n:,} empty text{'s' * (n != 1)}"
+    if what == "skip":
+        return f"skipped {texts}"
+    return f"kept {texts}: --empty skip leaves them out, --empty error stops at the first"
+
+
+def _about_doubtful(doubtful: dict[str, int]) -> str:
+    n = sum(doubtful.values())
+    labels = ", ".join(f"{label} {count:,}" for label, count in sorted(doubtful.items()))
+    rows = "1 row has a label" if n == 1 else f"{n:,} rows have labels"
+    first = min(doubtful)
+    return (
+        f"{rows} that may stand for a missing one, taken as a class: {labels}. If so, pass "
+        f"--missing-label {first}; if not, --missing-label '' drops this warning"
+    )
