@@ -95,7 +95,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--output-format",
         choices=OUTPUT_FORMATS,
-        help="(default: what the name of the output says; stdout: lines; a folder: as the input)",
+        help="format of the output (default: what its name says; stdout: lines; a folder: as the "
+        "input)",
     )
     parser.add_argument(
         "--part-size",
@@ -124,7 +125,10 @@ def add_parser(commands: Any) -> None:
         help="no label (null in JSONL and Parquet, else empty) where its probability is below P",
     )
     parser.add_argument(
-        "--label-column-out", default="label", metavar="NAME", help="(default: label)"
+        "--label-column-out",
+        default="label",
+        metavar="NAME",
+        help="name of the column of labels in the output (default: label)",
     )
     parser.add_argument(
         "--keep", default="", metavar="NAMES", help="columns to hand on, separated by commas"
@@ -132,7 +136,12 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--number-rows", action="store_true", help="add a column row: the row or line of the input"
     )
-    parser.add_argument("--batch-size", type=positive, metavar="N", help="documents at a time")
+    parser.add_argument(
+        "--batch-size",
+        type=positive,
+        metavar="N",
+        help="number of documents at a time (default: about 4 MB of text)",
+    )
     parser.add_argument(
         "--n-jobs", type=positive, default=None, help="number of threads (default: usable cores)"
     )
