@@ -9,6 +9,7 @@ import pandas
 import pyarrow
 import pytest
 import sklearn.feature_extraction.text as peer
+from sklearn.pipeline import make_pipeline
 
 import wordodds
 from wordodds import CountVectorizer, HashingVectorizer, TfidfVectorizer
@@ -224,3 +225,57 @@ def test_no_dict_is_built_before_someone_asks(monkeypatch):
     vectorizer.transform(TEXTS)
     assert vectorizer._vocabulary_dict is None
     assert wordodds.TfidfVectorizer().fit(TEXTS)._vocabulary_dict is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"analyzer": "char"},
+        {"analyzer": "char_wb", "ngram_range": (2, 3)},
+        {"analyzer": str.split},
+        {"token_pattern": r"\S+"},
+        {"analyzer": "char", "preprocessor": str.upper, "strip_accents": "ascii"},
+    ],
+)
+@pytest.mark.filterwarnings("ignore:The parameter")
+def test_a_lone_surrogate_that_would_be_hashed_is_named_with_its_row(options):
+    texts = [
+        "the cat",
+        "\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"),
+        "\udcffa",
+    ]
+    with pytest.raises(UnicodeEncodeError):
+        peer.HashingVectorizer(**options).transform(texts)
+    ours = HashingVectorizer(**options)
+    with pytest.raises(UnicodeEncodeError, match=r"in a feature of document 2\. Replace them"):
+        ours.transform(texts)
+    replaced = [text.encode("utf-8", "replace").decode() for text in texts]
+    assert (
+        ours.transform(replaced) != peer.HashingVectorizer(**options).transform(replaced)
+    ).nnz == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"analyzer": "char", "strip_accents": "ascii"},
+        {"analyzer": "char", "ngram_range": (9, 9)},  # longer than the text
+    ],
+)
+def test_a_lone_surrogate_in_no_feature_is_no_error(options):
+    texts = ["the cat sat", "\ud800 sat"]
+    expected = peer.HashingVectorizer(**options).transform(texts)
+    assert (HashingVectorizer(**options).transform(texts) != expected).nnz == 0
+
+
+def test_scoring_goes_on_where_hashing_for_training_would_not():
+    pipeline = make_pipeline(
+        HashingVectorizer(analyzer="char", n_features=64), wordodds.LogisticRegression()
+    )
+    model = wordodds.from_sklearn(pipeline.fit(TEXTS, [0, 1, 1]))
+    texts = ["the cat", "\ud800", "a dog"]
+    assert len(model.predict(texts)) == 3
+    np.testing.assert_array_equal(
+        model.decision_function(texts)[[0, 2]], model.decision_function([texts[0], texts[2]])
+    )

@@ -1,12 +1,16 @@
 """HashingVectorizer: documents into a matrix of hashed word counts."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction import text as peer
 
 from wordodds._core import text as core
-from wordodds._execution import execution
+from wordodds._core.arrow import TextColumn
+from wordodds._execution import Execution, execution
+from wordodds.text.documents import Documents
+from wordodds.text.terms import is_encodable
 from wordodds.text.vectorizer import EngineVectorizer, as_matrix, constraints, engine_dtype
 
 __all__ = ["HashingVectorizer"]
@@ -25,6 +29,14 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
         As in scikit-learn.
     analyzer, missing, stemmer, n_jobs, verbose
         As in `CountVectorizer`; the result does not depend on ``n_jobs``.
+
+    Raises
+    ------
+    UnicodeEncodeError
+        From `transform`, as in scikit-learn, if a feature has a lone surrogate, which has no bytes
+        to hash. Only n-grams of characters, other token patterns and functions of your own find
+        such features. A finished model (`LinearModel`) hashes them nevertheless: one bad row does
+        not end the scoring of a million.
 
     Examples
     --------
@@ -106,9 +118,11 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
         rows: Any
         if options is None:
             counter = core.FeatureCounter.hashed(*hashing)
-            self._count_features(documents, counter)
+            self._count_features(documents, _EncodableRows(counter))
             _, *rows = counter.finish(*output, *how)
         else:
+            if self.analyzer in ("char", "char_wb"):  # no word has a surrogate
+                _check_encodable(documents, options, how)
             with self._progress(len(documents)) as advance:
                 rows = core.documents_count_hashed(
                     documents, options, *hashing, *output, advance, *how
@@ -131,3 +145,41 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
             So that the vectorizer fits into pipelines.
         """
         return self.fit(X, y).transform(X)
+
+
+class _EncodableRows:
+    """A counter of hashed features that refuses those with lone surrogates."""
+
+    def __init__(self, counter: core.FeatureCounter) -> None:
+        self._counter = counter
+        self._n_rows = 0
+
+    def add_row(self, features: Iterable[str]) -> None:
+        """Take the features of the next document."""
+        found = list(features)
+        _refuse_surrogates(found, self._n_rows)
+        self._counter.add_row(found)
+        self._n_rows += 1
+
+
+def _check_encodable(documents: Documents, options: core.AnalyzerOptions, how: Execution) -> None:
+    """Refuse documents whose features have lone surrogates; a column of Arrow's has none."""
+    if isinstance(documents, TextColumn):
+        return
+    for row, document in enumerate(documents):
+        if not is_encodable(document):
+            # Perhaps in no feature: dropped with the accents, or the document is too short.
+            _refuse_surrogates(options.features(document, *how), row)
+
+
+def _refuse_surrogates(features: list[str], row: int) -> None:
+    for feature in features:
+        if isinstance(feature, str) and not is_encodable(feature):
+            try:
+                feature.encode()
+            except UnicodeEncodeError as error:
+                error.reason += (
+                    f", in a feature of document {row}. Replace them, such as by "
+                    'text.encode("utf-8", "replace").decode()'
+                )
+                raise

@@ -7,7 +7,7 @@ from wordodds._core import tally as tally_core
 from wordodds._core import text as core
 from wordodds._execution import Execution
 from wordodds.text.documents import Documents
-from wordodds.text.terms import new_hash_key, pack_terms
+from wordodds.text.terms import is_encodable, new_hash_key, pack_terms
 
 __all__ = ["check_stemmer", "stem", "with_stems"]
 
@@ -99,7 +99,7 @@ def _stem_all(language: str, words: list[str]) -> list[str]:
     stems.maxCacheSize = 0  # every word comes once
     # Snowball works on UTF-8, which has no lone surrogates, and some languages take quadratic time
     # on words that nobody speaks: such a word is its own stem.
-    sound = [word for word in words if len(word) <= _LONGEST and _is_encodable(word)]
+    sound = [word for word in words if len(word) <= _LONGEST and is_encodable(word)]
     stemmed: list[str] = []
     for first in range(0, len(sound), _WORDS_AT_ONCE):
         stemmed += stems.stemWords(sound[first : first + _WORDS_AT_ONCE])
@@ -107,13 +107,3 @@ def _stem_all(language: str, words: list[str]) -> list[str]:
         return stemmed
     stem_of = dict(zip(sound, stemmed, strict=True))
     return [stem_of.get(word, word) for word in words]
-
-
-def _is_encodable(word: str) -> bool:
-    if word.isascii():
-        return True
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -8,7 +8,29 @@ import numpy as np
 
 from wordodds._core import text as core
 
-__all__ = ["new_hash_key", "pack_terms", "pack_vocabulary"]
+__all__ = ["is_encodable", "new_hash_key", "pack_terms", "pack_vocabulary"]
+
+
+def is_encodable(text: str) -> bool:
+    r"""Return whether a text has no lone surrogates, so that UTF-8 can hold it.
+
+    Parameters
+    ----------
+    text : str
+        Any.
+
+    Examples
+    --------
+    >>> is_encodable("naïve"), is_encodable("\ud800")
+    (True, False)
+    """
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def new_hash_key() -> tuple[int, int]:

@@ -96,7 +96,7 @@ class EngineVectorizer:
             options = with_stems(options, documents, self.stemmer, how)
         return documents, options
 
-    def _count_features(self: Any, documents: Any, counter: core.FeatureCounter) -> None:
+    def _count_features(self: Any, documents: Any, counter: Any) -> None:
         """Find the features of each document in Python and have the engine count them."""
         analyze = self.build_analyzer()
         total = len(documents) if hasattr(documents, "__len__") else None
