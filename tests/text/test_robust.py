@@ -279,3 +279,17 @@ def test_scoring_goes_on_where_hashing_for_training_would_not():
     np.testing.assert_array_equal(
         model.decision_function(texts)[[0, 2]], model.decision_function([texts[0], texts[2]])
     )
+
+
+@pytest.mark.filterwarnings("ignore:The parameter")
+def test_an_analyzer_that_returns_one_string_is_refused_as_in_scikit_learn():
+    for kind in (HashingVectorizer, peer.HashingVectorizer):
+        with pytest.raises(ValueError, match="single string"):
+            kind(analyzer=str.casefold).transform(TEXTS)
+
+
+def test_texts_of_numpy_are_hashed_as_others():
+    texts = [np.str_("the cat"), np.str_("\ud800 at")]
+    options = {"analyzer": "char", "strip_accents": "ascii", "n_features": 64}
+    expected = peer.HashingVectorizer(**options).transform(texts)
+    assert (HashingVectorizer(**options).transform(texts) != expected).nnz == 0

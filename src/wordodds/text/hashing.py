@@ -156,6 +156,11 @@ class _EncodableRows:
 
     def add_row(self, features: Iterable[str]) -> None:
         """Take the features of the next document."""
+        if self._n_rows == 0 and isinstance(features, str):
+            raise ValueError(
+                "an analyzer must return the features of a document as a list, got a single "
+                "string: return text.split(), or list(text) to hash its characters"
+            )
         found = list(features)
         _refuse_surrogates(found, self._n_rows)
         self._counter.add_row(found)
@@ -169,7 +174,8 @@ def _check_encodable(documents: Documents, options: core.AnalyzerOptions, how: E
     for row, document in enumerate(documents):
         if not is_encodable(document):
             # Perhaps in no feature: dropped with the accents, or the document is too short.
-            _refuse_surrogates(options.features(document, *how), row)
+            plain = str.__str__(document)  # the compiled analyzer takes no subclass here
+            _refuse_surrogates(options.features(plain, *how), row)
 
 
 def _refuse_surrogates(features: list[str], row: int) -> None:
