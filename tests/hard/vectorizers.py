@@ -3,8 +3,8 @@
 The same matrix, vocabulary and names, or an exception of the same kind, but for what `KNOWN` lists.
 All is compared to the last bit, except
 
-- 32-bit tf-idf, within two units in the last place: scikit-learn rounds the product with idf and
-  the quotient by the norm to 32 bits each, the engine rounds once;
+- 32-bit values that are multiplied by idf or divided by a norm, within two units in the last place:
+  scikit-learn rounds each to 32 bits, the engine rounds once;
 - logarithms of counts (``sublinear_tf``), within two units: NumPy's are not the same on every
   machine.
 """
@@ -96,7 +96,12 @@ def options_of(rng: random.Random, name: str) -> dict[str, Any]:
         options["preprocessor"] = rng.choice([str.upper, str.casefold, str.strip])
     if rng.random() < 0.05:
         options["tokenizer"] = rng.choice([str.split, list, str.splitlines])
-    return options | OPTIONS[name](rng)
+    if rng.random() < 0.05:
+        options["strip_accents"] = rng.choice([peer.strip_accents_unicode, str.swapcase])
+    if rng.random() < 0.03:
+        options["analyzer"] = rng.choice([str.split, list, str.casefold])
+    options |= OPTIONS[name](rng)
+    return options | (rng.choice(WRONG[name]) if rng.random() < 0.03 else {})
 
 
 def count_options(rng: random.Random) -> dict[str, Any]:
@@ -142,6 +147,27 @@ def hashing_options(rng: random.Random) -> dict[str, Any]:
     }
 
 
+WRONG_ANALYSIS: list[dict[str, Any]] = [
+    *({"ngram_range": (2, 1)}, {"ngram_range": (0, 1)}, {"ngram_range": (1, 1, 1)}),
+    *({"ngram_range": (1.0, 2.0)}, {"ngram_range": None}, {"token_pattern": "("}),
+    *({"token_pattern": r"(\w)(\w)"}, {"token_pattern": None}, {"analyzer": "words"}),
+    *({"strip_accents": "all"}, {"stop_words": "klingon"}, {"stop_words": 3}, {"lowercase": 2}),
+    *({"decode_error": "nothing"}, {"encoding": "nothing"}, {"encoding": "hex"}, {"binary": "no"}),
+    *({"preprocessor": 3}, {"tokenizer": "split"}, {"input": "text"}, {"dtype": "number"}),
+]
+WRONG_LIMITS: list[dict[str, Any]] = [
+    *({"min_df": -1}, {"max_df": 1.5}, {"min_df": 5, "max_df": 2}, {"max_features": 0}),
+    *({"max_features": 1.5}, {"vocabulary": {}}, {"vocabulary": 3}, {"vocabulary": {"a": "b"}}),
+    *({"vocabulary": ["a", 3]}, {"vocabulary": {"a": 1}}, {"vocabulary": "abc"}),
+]
+WRONG = {
+    "CountVectorizer": WRONG_ANALYSIS + WRONG_LIMITS,
+    "TfidfVectorizer": [*WRONG_ANALYSIS, *WRONG_LIMITS, {"norm": "max"}, {"norm": 2}],
+    "HashingVectorizer": [
+        *WRONG_ANALYSIS,
+        *({"n_features": 0}, {"n_features": 2**31}, {"n_features": 2.0}, {"norm": "max"}),
+    ],
+}
 OPTIONS = {
     "CountVectorizer": count_options,
     "TfidfVectorizer": tfidf_options,
@@ -169,8 +195,9 @@ def difference(ours: Any, theirs: Any, options: dict[str, Any]) -> str | None:
     for part in ("indptr", "indices"):
         if not np.array_equal(getattr(ours, part), getattr(theirs, part)):
             return f"{part} {getattr(ours, part)} instead of {getattr(theirs, part)}"
-    weighed = options.get("sublinear_tf") or (ours.dtype == np.float32 and "use_idf" in options)
-    allowed = TWO_UNITS[ours.dtype] if weighed else 0.0
+    scaled_values = bool(options.get("use_idf") or options.get("norm"))
+    rounded = options.get("sublinear_tf") or (ours.dtype == np.float32 and scaled_values)
+    allowed = TWO_UNITS[ours.dtype] if rounded else 0.0
     if not np.allclose(ours.data, theirs.data, rtol=allowed, atol=0.0, equal_nan=True):
         at = int(np.argmax(~np.isclose(ours.data, theirs.data, rtol=allowed, atol=0.0)))
         return f"value {at} is {ours.data[at]!r} instead of {theirs.data[at]!r}"
@@ -215,6 +242,8 @@ def run(share: float) -> Iterator[Line]:
                 documents = [
                     random_bytes(rng, text) if rng.random() < 0.8 else text for text in documents
                 ]
+            if rng.random() < 0.1:
+                documents = [np.str_(d) if isinstance(d, str) else np.bytes_(d) for d in documents]
             half = N_STRINGS // 2
             outcomes.add(compare(name, options, documents[:half], documents[half:]))
 
