@@ -65,6 +65,12 @@ def with_zeros(X):
     return csr(indptr, indices, X.ravel().copy(), X.shape)
 
 
+def whole_numbers_with_zeros(X):
+    rows = with_zeros(X)
+    rows.data = rows.data.astype(np.int64)
+    return rows
+
+
 def unsorted(X):
     rows = sp.csr_array(X)
     indices, data = rows.indices.copy(), rows.data.copy()
@@ -104,6 +110,7 @@ def with_entries_after_the_last_row(X):
 ODD = [
     with_repeats,
     with_zeros,
+    whole_numbers_with_zeros,
     unsorted,
     wide_indices,
     read_only,

@@ -183,7 +183,7 @@ def _sizes(entries: npt.NDArray[Any]) -> tuple[float, float]:
             sizes = np.abs(part)
             low = float(sizes.min())
             if low == 0.0:
-                low = float(np.min(sizes, where=sizes > 0.0, initial=np.inf))
+                low = float(np.min(sizes[sizes > 0.0].astype(np.float64), initial=np.inf))
             high = float(sizes.max())
         least, largest = min(least, low), max(largest, high)
     return least, largest
