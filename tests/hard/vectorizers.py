@@ -56,6 +56,12 @@ def other_document_first(options: dict[str, Any], ours: Any, theirs: Any) -> boo
     return options["decode_error"] == "strict" and kinds == (UnicodeDecodeError, UnicodeEncodeError)
 
 
+def term_is_no_text(options: dict[str, Any], ours: Any, theirs: Any) -> bool:
+    """Return whether a given vocabulary has a term that no text can hold."""
+    refused = isinstance(ours, Failed) and "terms of a vocabulary must be str" in str(ours.error)
+    return refused and any(not isinstance(term, str) for term in options["vocabulary"])
+
+
 KNOWN = [
     Known(
         "A term of a given vocabulary that no document of the fit has, with smooth_idf=False: its "
@@ -66,6 +72,11 @@ KNOWN = [
         "A document that cannot be decoded and one before it whose features cannot be hashed: all "
         "documents are decoded before the first is counted. Either is a UnicodeError.",
         other_document_first,
+    ),
+    Known(
+        "A given vocabulary with a term that is no str, such as 3: scikit-learn makes a column "
+        "that stays empty, we raise TypeError.",
+        term_is_no_text,
     ),
 ]
 
