@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg.lapack import dpotrf
+
+from wordodds._interruptible import cholesky, interruptible
 
 __all__ = [
     "KINDS",
@@ -206,7 +207,8 @@ def _scatter(rows: Floats, weights: Floats | None, diagonal: bool) -> Floats:
     weighted = rows if weights is None else rows * weights[:, np.newaxis]
     if diagonal:
         return np.asarray(np.einsum("ij,ij->j", weighted, rows))
-    scatter = weighted.T @ rows
+    flops = 2.0 * len(rows) * rows.shape[1] ** 2
+    scatter = interruptible(flops, np.matmul, weighted.T, rows)
     return np.asarray(0.5 * (scatter + scatter.T))  # symmetric to the last bit
 
 
@@ -245,7 +247,7 @@ def _check_variation(roots: Floats) -> None:
 def _cholesky(matrix: Floats, roots: Floats, position: int) -> Floats:
     # Of the correlations: whether they are singular does not depend on the columns' units.
     correlation = matrix / roots / roots[:, np.newaxis]
-    lower, order = dpotrf(correlation, lower=1)
+    lower, order = cholesky(correlation)
     if order:  # of the first leading minor that is not positive
         raise SingularError(position, order - 1)
     explained = np.flatnonzero(np.diagonal(lower) ** 2 < UNEXPLAINED)

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._interruptible import interruptible
 from wordodds.reduce.products import Sides
 
 __all__ = ["Triplets", "leading_triplets"]
@@ -179,7 +180,9 @@ class _Lanczos:
             What it may be, relative to the largest singular value.
         """
         size, k = self.size, self._k
-        values, vectors = np.linalg.eigh(self._small[:size, :size])
+        # A copy: the small matrix grows in place.
+        small = self._small[:size, :size].copy()
+        values, vectors = interruptible(9.0 * size**3, np.linalg.eigh, small)
         self._values, self._vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
         if self.is_complete:
             return 0.0
@@ -282,8 +285,9 @@ def _decompose(sides: Sides, vectors: Floats | None, k: int, n_iter: int) -> Tri
         # Not of the long vectors themselves: they lie column by column, the kernel wants rows.
         long, image = turn.T @ tall.T, sides.to_short(tall) @ turn
     else:
-        frame, triangle = np.linalg.qr(tall)
-        left, values, right = np.linalg.svd(triangle)
+        width = min(tall.shape)
+        frame, triangle = interruptible(4.0 * tall.size * width, np.linalg.qr, tall)
+        left, values, right = interruptible(20.0 * width**3, np.linalg.svd, triangle)
         long, values, rotation = left[:, :k].T @ frame.T, values[:k], right[:k].T
         image = sides.to_short(long.T)
     short = rotation if vectors is None else vectors @ rotation
@@ -299,7 +303,7 @@ def _turned(tall: Floats) -> tuple[Floats, Floats, Floats] | None:
     Columns that are orthogonal but for rounding, as Ritz vectors make them, need no reflections.
     None for all others.
     """
-    gram = tall.T @ tall
+    gram = interruptible(2.0 * tall.size * tall.shape[1], np.matmul, tall.T, tall)
     lengths = np.sqrt(np.diag(gram))
     if lengths.min() == 0.0:
         return None
@@ -307,5 +311,6 @@ def _turned(tall: Floats) -> tuple[Floats, Floats, Floats] | None:
     if np.linalg.norm(cosines - np.eye(len(gram))) > 0.01:
         return None
     factor = np.linalg.cholesky(cosines)
-    left, values, right = np.linalg.svd(factor.T * lengths)
+    flops = 20.0 * len(factor) ** 3
+    left, values, right = interruptible(flops, np.linalg.svd, factor.T * lengths)
     return np.linalg.solve(factor.T, left) / lengths[:, np.newaxis], values, right.T

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from wordodds._core import linear as core
 from wordodds._execution import Execution
+from wordodds._interruptible import interruptible
 from wordodds._sparse import CsrArrays
 
 __all__ = ["DenseSides", "Sides", "SparseSides", "padded", "sides_of", "well_scaled"]
@@ -70,19 +71,23 @@ class DenseSides:
 
     def to_long(self, block: Floats) -> Floats:
         """Return A^T block."""
-        return self._short_rows.T @ block
+        return self._times(self._short_rows.T, block)
 
     def to_short(self, block: Floats) -> Floats:
         """Return A block."""
-        return self._short_rows @ block
+        return self._times(self._short_rows, block)
 
     def there_and_back(self, block: Floats) -> Floats:
         """Return A A^T block."""
-        return self._short_rows @ (self._short_rows.T @ block)
+        return self.to_short(self.to_long(block))
 
     def dense_long(self) -> Floats:
         """Return A^T."""
         return self._short_rows.T
+
+    def _times(self, side: Floats, block: Floats) -> Floats:
+        product: Floats = interruptible(2.0 * side.size * block.shape[1], np.matmul, side, block)
+        return product
 
 
 class SparseSides:

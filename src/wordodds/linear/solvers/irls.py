@@ -19,6 +19,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.linalg import lapack
 
+from wordodds._interruptible import cholesky, interruptible
 from wordodds.linear.losses import Curvature, WeightsOfRows
 from wordodds.linear.objective import Objective, Position
 from wordodds.linear.solvers.iterate import Floats, Iterate, iterate_at
@@ -151,7 +152,8 @@ def _one_block(here: Position, weights: WeightsOfRows) -> Floats:
         np.multiply(rows, root, out=scaled[:, : objective.matrix.n_cols])
         if objective.fit_intercept:
             scaled[:, -1:] = root
-        block[0] += scaled.T @ scaled
+        flops = 2.0 * scaled.size * n_params
+        block[0] += interruptible(flops, np.matmul, scaled.T, scaled)
     return block
 
 
@@ -185,7 +187,7 @@ def _solve_positive(matrix: Floats, right: Floats) -> Floats:
     diagonal = scaled.diagonal().copy()
     for ridge in RIDGES:
         np.fill_diagonal(scaled, diagonal + ridge)
-        factor, failed = lapack.dpotrf(scaled, lower=1)
+        factor, failed = cholesky(scaled)
         if not failed and factor.diagonal().min() > PIVOT_LEAST:
             with np.errstate(over="ignore"):  # the loss is flat there
                 return np.asarray(lapack.dpotrs(factor, right / sizes, lower=1)[0] / sizes)
@@ -256,7 +258,8 @@ class _DualSteps:
             bordered[corner, corner] += RIDGES[1]
         else:
             bordered[size:, size:] = np.eye(n_columns)
-        solution: Floats = np.asarray(np.linalg.solve(bordered, right), dtype=np.float64)
+        flops = 2 * len(bordered) ** 3 / 3
+        solution: Floats = interruptible(flops, np.linalg.solve, bordered, right)
         return solution[:size].reshape(n_rows, n_columns), solution[size:]
 
 
