@@ -11,7 +11,7 @@ import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,8 @@ def _folder() -> Iterator[Path]:
 
 def _import_all() -> None:
     """Run each kind of job here, so that children spend their time on the job, not on imports."""
-    with _folder() as folder, redirect_stdout(io.StringIO()):
+    quiet = io.StringIO()
+    with _folder() as folder, redirect_stdout(quiet), redirect_stderr(quiet):
         _write_inputs(folder)
         _predict_into(folder, folder / "out")()
         for extra in ([], ["--memory", "4GB"]):
