@@ -2,17 +2,31 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "wordodds/base/parallel.hpp"
 
 namespace wordodds {
 
 #if defined(__SANITIZE_ADDRESS__)
-inline constexpr int32_t job_counts[] = {1, 3};  // memory is what is watched, and takes its time
+inline constexpr const char* default_job_counts = "1,3";  // memory is what is watched, and takes its time
 #else
-inline constexpr int32_t job_counts[] = {1, 2, 5};
+inline constexpr const char* default_job_counts = "1,2,5";
 #endif
+
+// Numbers of threads to test with; WORDODDS_TEST_THREADS="2,5,16" takes their place.
+inline const std::vector<int32_t> job_counts = [] {
+    const char* const given = std::getenv("WORDODDS_TEST_THREADS");
+    std::istringstream list(given != nullptr ? given : default_job_counts);
+    std::vector<int32_t> counts;
+    for (std::string number; std::getline(list, number, ',');) counts.push_back(std::stoi(number));
+    return counts;
+}();
 
 // An Execution with a token of its own, which never stops by itself.
 class Run {

@@ -5,8 +5,25 @@
 #include <string_view>
 
 #include "check.hpp"
+#include "execution.hpp"
 
 namespace {
+
+// What for_each_execution runs: logs must show which instruction sets were really tested.
+void print_executions() {
+    const char* separator = "instruction sets: ";
+    for (const wordodds::InstructionSet set : wordodds::available_instruction_sets()) {
+        const std::string_view name = wordodds::instruction_set_name(set);
+        std::printf("%s%.*s", separator, static_cast<int>(name.size()), name.data());
+        separator = ", ";
+    }
+    separator = "; threads: ";
+    for (const int32_t n_jobs : wordodds::job_counts) {
+        std::printf("%s%d", separator, n_jobs);
+        separator = ", ";
+    }
+    std::printf("\n");
+}
 
 // Empty if the test passed.
 std::string failure_of(const wordodds::check::Test& test) {
@@ -28,6 +45,7 @@ int main(int argc, char** argv) {
     const std::string_view prefix = argc > 1 ? argv[1] : "";
     int n_run = 0;
     int n_failed = 0;
+    print_executions();
     for (const wordodds::check::Test& test : wordodds::check::tests()) {
         if (!test.name.starts_with(prefix)) continue;
         // Printed before it runs: after a crash the last line names the culprit.

@@ -1,0 +1,106 @@
+"""The engine's own tests under TSan with 2, 5 and 16 threads, then under ASan and UBSan.
+
+Families that never start a thread are left to ASan and UBSan, as TSan has nothing to see in them.
+A line counts the tests of all families; its figures name the instruction sets that ran, as the test
+program prints them.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.hard.battery import Line
+
+CSRC = Path(__file__).parents[2] / "csrc"
+THREADS = "2,5,16"
+SECONDS_MAX = 600
+# Their kernels take no Execution, or one of a single thread.
+SINGLE_THREADED = frozenset((
+    "checksum", "elementary", "fasttext", "fasttext_rows", "lower", "numeric", "term_table",
+    "tokenize", "word_break", "zeroed_array",
+))  # fmt: skip
+_SUMMARY = re.compile(r"^(\d+) tests, (\d+) failed$", re.M)
+_EXECUTIONS = re.compile(r"^instruction sets: .*$", re.M)
+
+
+class Family(NamedTuple):
+    """What the tests of one family gave."""
+
+    n_tests: int
+    failure: str | None
+    executions: str
+
+
+def run(share: float) -> Iterator[Line]:
+    """Yield a line for each sanitizer; a share takes the first families alone."""
+    yield sanitized_line(
+        "tsan", f"C++ tests under TSan, {THREADS.replace(',', ', ')} threads", share, THREADS
+    )
+    yield sanitized_line("asan-ubsan", "C++ tests under ASan and UBSan", share, None)
+
+
+def sanitized_line(preset: str, tried: str, share: float, threads: str | None) -> Line:
+    """Build a preset and run its families, two at a time."""
+    failure = build(preset)
+    if failure is not None:
+        return Line(tried, 0, [failure])
+    names = families(SINGLE_THREADED if preset == "tsan" else frozenset())
+    names = names[: max(1, round(len(names) * share))]
+    program = CSRC / "build" / preset / "tests" / "wordodds_tests"
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda name: run_family(program, name, threads), names))
+    failures = [family.failure for family in found if family.failure is not None]
+    executions = sorted({family.executions for family in found})
+    detail = f"{len(names)} families; {'; '.join(executions)}"
+    return Line(tried, sum(family.n_tests for family in found), failures, detail)
+
+
+def build(preset: str) -> str | None:
+    """Configure and build a preset; return the end of the output if that fails."""
+    for command in (["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]):
+        result = subprocess.run(command, cwd=CSRC, capture_output=True, text=True)
+        if result.returncode:
+            return f"{' '.join(command)}: {(result.stdout + result.stderr)[-600:]}"
+    return None
+
+
+def families(without: frozenset[str]) -> list[str]:
+    """Return the families of the test program, as its build file lists them."""
+    listed = re.search(r"set\(families ([^)]*)\)", (CSRC / "tests/CMakeLists.txt").read_text())
+    assert listed is not None
+    names = listed[1].split()
+    assert without <= set(names), f"no such families: {sorted(without - set(names))}"
+    return [name for name in names if name not in without]
+
+
+def run_family(program: Path, name: str, threads: str | None) -> Family:
+    """Run the tests of one family; a report of a sanitizer ends it with an exit code."""
+    environment = dict(os.environ)
+    environment.pop("WORDODDS_TEST_THREADS", None)
+    if threads is not None:
+        environment["WORDODDS_TEST_THREADS"] = threads
+    command = [str(program), f"{name}/"]
+    try:
+        result = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", env=environment,
+            timeout=SECONDS_MAX,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Family(0, f"{name}: no answer in {SECONDS_MAX} s", "unknown")
+    output = result.stdout + result.stderr
+    summary = _SUMMARY.search(output)
+    executions = _EXECUTIONS.search(output)
+    ran = summary is not None and int(summary[1]) > 0
+    failure = None
+    if result.returncode or not ran or executions is None:
+        reports = [line for line in output.splitlines() if re.search("SUMMARY|FAILED|ERROR:", line)]
+        failure = (
+            f"{name}: exit code {result.returncode}: {' | '.join(reports)[-600:] or output[-600:]}"
+        )
+    return Family(
+        int(summary[1]) if summary else 0, failure, executions[0] if executions else "unknown"
+    )
