@@ -264,3 +264,19 @@ def test_figures_that_cannot_be(tmp_path):
     with pytest.raises(FileNotFoundError):
         found.figure(tmp_path / "absent" / "matrix.svg")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_figure_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    evaluation = evaluate([0, 1], [0, 1], None, ["a", "b"])
+    path = tmp_path / "confusions.svg"
+    evaluation.figure(path)
+    before = path.read_bytes()
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("wordodds.model.atomic.os.write", full)
+    with pytest.raises(OSError, match="No space left"):
+        evaluation.figure(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["confusions.svg"]

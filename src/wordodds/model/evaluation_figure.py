@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wordodds.model.atomic import replacing, write_all
 from wordodds.model.rendering import shortened
 
 __all__ = ["draw_confusion"]
@@ -66,7 +67,8 @@ def draw_confusion(
         matplotlib.rcParams.update(STYLE)
         figure = _figure(confusion, [shortened(name, 30) for name in names])
         figure.savefig(drawn, format=kind[1:], metadata=METADATA[kind], bbox_inches="tight")
-    target.write_bytes(drawn.getvalue())
+    with replacing(target) as descriptor:
+        write_all(descriptor, drawn.getvalue())
 
 
 def _figure(confusion: npt.NDArray[np.int64], names: list[str]) -> Any:
