@@ -164,7 +164,7 @@ def damaged_lil():
         (damaged_dia(offsets=np.array([1, 1])), "each offset once"),
         (damaged_coo(np.array([0.0, np.nan, 1.0])), "one integer coordinate per value"),
         (damaged_coo(np.array([0, 1])), "one integer coordinate per value"),
-        (damaged_lil(), "other numbers of columns and values"),
+        (damaged_lil(), "row 1 of X has 1 columns but 2 values"),
     ],
 )
 def test_damage_in_other_formats(X, message):

@@ -1,10 +1,11 @@
 """The ``wordodds`` command, which is also ``python -m wordodds``.
 
-Whatever Ctrl-C interrupts, it leaves one line on standard error and exit code 130. So almost
-nothing is imported here: the handler is there before the imports that take long.
+Whatever Ctrl-C interrupts, it leaves one line on standard error and exit code 130. This module
+imports almost nothing, so that the handler is installed before the slow imports.
 """
 
-# Not `signal`: its enumerations take milliseconds, and wrap an interrupt that comes meanwhile.
+# Not `signal`: building its enums takes milliseconds, and an interrupt during that time comes out
+# as another exception.
 import _signal  # type: ignore[import-not-found]
 import _thread
 import os
@@ -20,7 +21,7 @@ _REPEAT_S = 0.005
 
 
 class Interrupts:
-    """What Ctrl-C does: before a command begins it ends the process, then it raises.
+    """Handle Ctrl-C: end the process before the command begins, raise KeyboardInterrupt afterwards.
 
     Nothing is written before the command begins, and an exception raised inside an import may be
     wrapped or dropped by the module that is imported.
@@ -29,10 +30,12 @@ class Interrupts:
     ----------
     seen : bool
         Whether an interrupt was raised.
+    reported : bool
+        Whether the line about it was written.
     """
 
     def __init__(self) -> None:
-        self.seen = False
+        self.seen = self.reported = False
         self._main_thread = _thread.get_ident()
         # Where it is ignored, as under nohup and in jobs in the background, it stays ignored.
         self._handled = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
@@ -73,10 +76,10 @@ def _interrupt(thread: int) -> None:
     _signal.pthread_kill(thread, _signal.SIGINT)
 
 
-def _end(number: "int" = 0, frame: "Any" = None) -> "NoReturn":
-    """End the process at once."""
+def _end(number: "int" = 0, frame: "Any" = None, quiet: "bool" = False) -> "NoReturn":
+    """End the process at once, with the line unless it was written already."""
     try:
-        if sys.__stderr__ is not None:  # else another file may have its descriptor
+        if not quiet and sys.__stderr__ is not None:  # else another file may have its descriptor
             os.write(2, b"wordodds: interrupted\n")
     finally:
         os._exit(130)
@@ -84,6 +87,7 @@ def _end(number: "int" = 0, frame: "Any" = None) -> "NoReturn":
 
 def run() -> "NoReturn":
     """Run the command that the shell passed, and end the process."""
+    interrupts = None
     try:
         interrupts = Interrupts()
         try:
@@ -92,8 +96,9 @@ def run() -> "NoReturn":
             code = main(None, interrupts)
         finally:
             interrupts.over()
-    except KeyboardInterrupt:  # before the handler was there, or again while one was dealt with
-        _end()
+    except KeyboardInterrupt:
+        # Before the handler was installed, or a second Ctrl-C while the first is handled.
+        _end(quiet=interrupts is not None and interrupts.reported)
     sys.exit(code)
 
 

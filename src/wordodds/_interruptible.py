@@ -1,4 +1,4 @@
-"""Long calls of the linear algebra library, which look at no signal before they return."""
+"""Run long calls of the linear algebra library so that Ctrl-C does not wait for them."""
 
 import contextvars
 import threading
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg.lapack import dpotrf
 
-__all__ = ["cholesky", "interruptible"]
+__all__ = ["cholesky", "interruptible", "product"]
 
 # About 50 ms on one core: what is shorter need not pay for a thread.
 _FLOPS_MIN = 2e8
@@ -17,18 +17,19 @@ _SECONDS_BETWEEN_SIGNALS = 0.05
 
 
 def interruptible(flops: float, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return ``function(*arguments)``; Ctrl-C raises at once, also while it runs.
+    """Return ``function(*arguments)``; Ctrl-C raises KeyboardInterrupt while it runs.
 
     The call runs in another thread while this one waits for it and for signals. After an interrupt
-    it goes on unseen until it ends by itself, so it must write to nothing that others read.
+    the call continues in the background until it ends, so it must not write to arrays that other
+    code reads; the process ends after it.
 
     Parameters
     ----------
     flops : float
         Estimate of the floating-point operations; a short call is made in this thread.
     function : callable
-        One call of NumPy. SciPy's functions of BLAS and LAPACK keep the interpreter's lock: this
-        thread would wait for it, and see no signal.
+        One call of NumPy. SciPy's wrappers of BLAS and LAPACK hold the GIL, so that this thread
+        could not see the signal.
     *arguments : object
         Its arguments.
 
@@ -43,22 +44,45 @@ def interruptible(flops: float, function: Callable[..., Any], *arguments: Any) -
         return function(*arguments)
     outcome: list[Any] = []
     failure: list[BaseException] = []
+    ended = threading.Event()
 
     def work() -> None:
         try:
             outcome.append(function(*arguments))
         except BaseException as error:  # raised again below, in the thread that asked
             failure.append(error)
+        finally:
+            ended.set()
 
     # In this thread's context: it holds the settings of np.errstate.
     context = contextvars.copy_context()
-    thread = threading.Thread(target=context.run, args=(work,), daemon=True)
+    # No daemon: OpenBLAS may hang if the process ends while one of its calls runs.
+    thread = threading.Thread(target=context.run, args=(work,))
     thread.start()
-    while thread.is_alive():
-        thread.join(_SECONDS_BETWEEN_SIGNALS)
+    # Not Thread.join: interrupted, it takes the thread for ended, and so would the process.
+    while not ended.wait(_SECONDS_BETWEEN_SIGNALS) and thread.is_alive():
+        pass
     if failure:
-        raise failure[0]
-    return outcome[0]
+        try:
+            raise failure[0]
+        finally:
+            failure.clear()  # or error and frame would keep each other, and the arguments, alive
+    # Without an outcome this is the child of a fork by a signal handler: the thread stayed behind.
+    return outcome[0] if outcome else function(*arguments)
+
+
+def product(
+    left: npt.NDArray[np.float64], right: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return the product of two dense matrices.
+
+    Parameters
+    ----------
+    left, right : ndarray
+        Of shapes (m, n) and (n, k).
+    """
+    flops = 2.0 * left.size * right.shape[1]
+    return np.asarray(interruptible(flops, np.matmul, left, right))
 
 
 def cholesky(matrix: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], int]:
@@ -74,6 +98,20 @@ def cholesky(matrix: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], 
         try:
             return interruptible(flops, np.linalg.cholesky, matrix), 0
         except np.linalg.LinAlgError:
-            pass  # NumPy does not name the column; LAPACK does
+            return np.empty((0, 0)), _first_failing_column(matrix)
     lower, failed = dpotrf(matrix, lower=1)
     return np.asarray(lower), int(failed)
+
+
+def _first_failing_column(matrix: npt.NDArray[np.float64]) -> int:
+    """Return the order of the first leading minor that is not positive, by bisection."""
+    positive, failing = 0, len(matrix)
+    while failing - positive > 1:
+        middle = (positive + failing) // 2
+        try:
+            interruptible(middle**3 / 3, np.linalg.cholesky, matrix[:middle, :middle])
+        except np.linalg.LinAlgError:
+            failing = middle
+        else:
+            positive = middle
+    return failing

@@ -22,7 +22,6 @@ __all__ = [
     "CsrArrays",
     "as_csr",
     "canonical",
-    "check_columns",
     "refuse_masked",
     "refuse_text",
     "require_rows",
@@ -60,9 +59,8 @@ def as_csr(
         If the values are not numbers.
     """
     X = sparse_of_frame(X)
-    matrix = _sparse_to_csr(X, name, execution) if sp.issparse(X) else None
-    if matrix is None:
-        matrix = _dense_to_csr(X, name, execution)
+    to_csr = _sparse_to_csr if sp.issparse(X) else _dense_to_csr
+    matrix = to_csr(X, name, execution)
     check = partial(raise_defect, name=name, execution=execution, finite=True, owner=owner)
     try:
         check(matrix, non_negative=non_negative)
@@ -119,22 +117,16 @@ def require_rows(matrix: CsrArrays) -> None:
             f"Found array with {matrix.n_rows} sample(s) and {matrix.n_cols} feature(s) "
             f"(shape=({matrix.n_rows}, {matrix.n_cols})) while a minimum of 1 is required."
         )
-    check_columns(matrix.n_cols)
+    _refuse_too_wide(matrix.n_cols)
 
 
-def check_columns(n_cols: int) -> None:
-    """Refuse to fit a matrix with so many columns that the fit would not end in reasonable time.
-
-    Parameters
-    ----------
-    n_cols : int
-        Columns of the matrix.
-    """
+def _refuse_too_wide(n_cols: int) -> None:
+    """Refuse a matrix with more columns than a fit can handle in reasonable time."""
     if n_cols > N_COLS_MAX:
         raise ValueError(
-            f"X has {n_cols:,} columns, and a fit takes time and memory for each, also for empty "
-            f"ones: at most {N_COLS_MAX:,} are possible. Hash words into fewer columns, for "
-            "example by HashingVectorizer(n_features=2**24), or drop the empty ones: "
+            f"X has {n_cols:,} columns; a fit takes time and memory for every column, empty or "
+            f"not, and accepts at most {N_COLS_MAX:,}. Hash the words into fewer columns, for "
+            "example with HashingVectorizer(n_features=2**24), or drop empty columns with "
             "X[:, np.unique(X.indices)]"
         )
 
@@ -216,6 +208,8 @@ def refuse_text(values: npt.NDArray[Any], name: str) -> None:
 
 def _sparse_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
     """Return a sparse matrix of any format as CSR arrays; of CSR itself nothing is checked yet."""
+    if X.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, got {X.ndim}")
     if X.format != "csr" or not isinstance(X.data, np.ndarray) or X.dtype.kind not in "biuf":
         check_structure(X, name, execution)
         _check_value_type(X.dtype, name)

@@ -180,8 +180,7 @@ def _check_lists(X: Any, name: str, execution: Execution) -> None:
             raise ValueError(f"{name} must hold lists, row {row} does not")
         if len(columns) != len(values):
             raise ValueError(
-                f"{name} has other numbers of columns and values in row {row}: {len(columns)} and "
-                f"{len(values)}"
+                f"row {row} of {name} has {len(columns)} columns but {len(values)} values"
             )
         if columns and not 0 <= min(columns) <= max(columns) < X.shape[1]:
             raise ValueError(f"{name} has a column outside its shape {X.shape} in row {row}")

@@ -28,6 +28,7 @@ def test_frames_and_dtypes():
         ([[0, np.nan], [1, 1]], "NaN"),
         (np.array([[0, 1e300], [1, 1]]), r"X holds 1e\+300; categories are numbered from 0"),
         (np.ma.array([[0, 1], [1, 1]], mask=[[0, 1], [0, 0]]), "masked"),
+        (np.ma.array([[0.0, 1.0], [1.0, 1.0]], mask=[[0, 1], [0, 0]]), "masked"),
         ([0, 1], "Expected 2D array"),
         (np.empty((0, 2)), "0 sample"),
         (np.empty((2, 0)), "0 feature"),

@@ -64,8 +64,8 @@ def test_evaluate_goes_on_with_labels_that_the_model_does_not_know(wordodds, tmp
 
 
 def test_evaluate_names_the_first_unknown_labels(wordodds, tmp_path, files):
-    labels = [f"of\n{row}" for row in range(12)]
-    path = write_jsonl(tmp_path / "mail.jsonl", ["free money"] * 12, labels)
+    labels = ["spam", *(f"of\n{row}" for row in range(12))]
+    path = write_jsonl(tmp_path / "mail.jsonl", ["free money"] * 13, labels)
     result = wordodds("evaluate", path, "--model", files / "mail.wordodds")
     assert (result.code, result.err.count("\n")) == (0, 1)
     assert result.err.endswith("of\\n9 1; and 2 more labels\n")

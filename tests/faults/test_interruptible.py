@@ -1,6 +1,8 @@
 """Long calls of the linear algebra library: Ctrl-C does not wait for them."""
 
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -88,3 +90,22 @@ def test_triangles(least, monkeypatch):
     np.testing.assert_allclose(lower, root, rtol=1e-12, atol=1e-12)
     assert failed == 0
     assert cholesky(np.diag([1.0, 2.0, -1.0, 3.0]))[1] == 3
+    assert cholesky(np.diag([1.0, 2.0, 1.0, -3.0]))[1] == 4
+    assert cholesky(np.diag([-1.0, 2.0, 1.0, 3.0]))[1] == 1
+
+
+PROGRAM = """
+import os, signal, threading, numpy as np
+from wordodds._interruptible import product
+A = np.ones((3000, 3000))
+threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    product(A, A)
+except KeyboardInterrupt:
+    raise SystemExit(130)
+"""
+
+
+def test_a_process_may_end_while_the_call_goes_on():
+    for _ in range(3):
+        assert subprocess.run([sys.executable, "-c", PROGRAM], check=False).returncode == 130

@@ -224,6 +224,13 @@ def test_structure_comes_before_values(name, kind, form):
                 getattr(model, call)(X, Y, **classes)
 
 
+@pytest.mark.parametrize("name", [*CLASSIFIERS, *DENSE_ONLY, "TfidfTransformer", "TruncatedSVD"])
+@pytest.mark.parametrize("kind", [np.float64, complex])
+def test_a_vector_is_refused(name, kind):
+    with pytest.raises(ValueError, match="X must have two dimensions, got 1"):
+        fresh(name).fit(sp.csr_array(np.ones(3, dtype=kind)), [0])
+
+
 @pytest.mark.parametrize("name", [*DENSE_ONLY, "GaussianNB", "TruncatedSVD", "TfidfTransformer"])
 def test_structure_comes_first_in_fitted_models_too(name):
     model = fresh(name).fit(plain(), Y)

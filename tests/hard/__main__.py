@@ -6,7 +6,8 @@
     python -m tests.hard --list
 
 Prints one table: what was tried, how often, what failed. Exit code 1 if anything failed. Each shard
-takes at most 20 minutes on two cores.
+takes at most 20 minutes on two cores. ``--record`` keeps the lines of full runs and writes them to
+docs/testing.md.
 """
 
 import argparse
@@ -18,12 +19,39 @@ from pathlib import Path
 # Two processes with two threads each would wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from tests.hard import record
 from tests.hard.battery import Line, table
 from tests.hard.shards import SHARDS, shard_of
+
+PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
 
 
 def main() -> int:
     """Run the shards that were asked for; return the exit code."""
+    options = _options()
+    if options.list:
+        print("\n".join(SHARDS))
+        return 0
+    all_lines: list[tuple[str, Line]] = []
+    for name in options.shards or SHARDS:
+        started = time.monotonic()
+        lines = []
+        for line in shard_of(name).run(options.share):
+            lines.append(line)
+            print(f"[{name}] {line.tried}: {line.n:,} tried, {len(line.failures)} failed")
+            print("".join(f"    {failure}\n" for failure in line.failures), end="", flush=True)
+        seconds = time.monotonic() - started
+        print(f"[{name}] {seconds:.0f} s", flush=True)
+        all_lines += [(name, line) for line in lines]
+        if options.record:
+            record.record(name, lines, seconds)
+            page = record.page_with_table(PAGE.read_text(), record.read())
+            PAGE.write_text(page)
+    print("\n" + table(all_lines))
+    return int(any(line.failures for _, line in all_lines))
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m tests.hard",
         description=__doc__,
@@ -32,27 +60,11 @@ def main() -> int:
     parser.add_argument("shards", nargs="*", choices=[[], *SHARDS], metavar="SHARD")
     parser.add_argument("--share", type=float, default=1.0, help="share of the full counts")
     parser.add_argument("--list", action="store_true", help="print the names of the shards")
-    parser.add_argument("--output", type=Path, help="file for the table, beside standard output")
+    parser.add_argument("--record", action="store_true", help="keep the lines of a full run")
     options = parser.parse_args()
-    if options.list:
-        print("\n".join(SHARDS))
-        return 0
-    lines: list[tuple[str, Line]] = []
-    for name in options.shards or SHARDS:
-        started = time.monotonic()
-        for line in shard_of(name).run(options.share):
-            lines.append((name, line))
-            print(
-                f"[{name}] {line.tried}: {line.n:,} tried, {len(line.failures)} failed", flush=True
-            )
-            for failure in line.failures:
-                print(f"    {failure}", flush=True)
-        print(f"[{name}] {time.monotonic() - started:.0f} s", flush=True)
-    print()
-    print(table(lines))
-    if options.output:
-        options.output.write_text(table(lines) + "\n")
-    return int(any(line.failures for _, line in lines))
+    if options.record and options.share != 1.0:
+        parser.error("--record is for full runs: leave out --share")
+    return options
 
 
 if __name__ == "__main__":

@@ -30,17 +30,17 @@ def run(share: float) -> Iterator[Line]:
     for name in JOBS:
         try:
             latencies[name] = _latencies(name, n)
-        except (RuntimeError, TimeoutError) as error:
-            failures.append(f"{name}: {error}")
+        except (RuntimeError, TimeoutError, EOFError) as error:
+            failures.append(f"{name}: {error!r}")
             continue
         slow = [seconds for seconds in latencies[name] if seconds > SECONDS_PROMISED]
         if slow:
             failures.append(f"{name}: {len(slow)} of {n} above the promise, {max(slow):.2f} s")
-    merged = np.concatenate([np.array(found) for found in latencies.values()])
-    worst = max(latencies, key=lambda name: max(latencies[name]))
+    merged = np.concatenate([np.zeros(1), *map(np.array, latencies.values())])
+    worst = max(latencies, key=lambda name: max(latencies[name]), default="none ran")
     yield Line(
         f"Ctrl-C in {len(JOBS)} fits, transforms, predictions and files",
-        len(merged),
+        len(merged) - 1,
         failures,
         f"p50 {np.quantile(merged, 0.5):.3f} s, p99 {np.quantile(merged, 0.99):.3f} s, "
         f"largest {merged.max():.3f} s ({worst}); promised {SECONDS_PROMISED} s",
@@ -53,6 +53,7 @@ def _latencies(name: str, n: int) -> list[float]:
     here, there = multiprocessing.Pipe()
     child = multiprocessing.get_context("fork").Process(target=_work, args=(name, there))
     child.start()
+    there.close()  # or the end of the child would not be seen
     chance = random.Random(name)
     try:
         assert child.pid is not None

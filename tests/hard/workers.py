@@ -23,6 +23,8 @@ _FAILURES_MAX = 50  # a defect in the battery itself fails everywhere: stop ther
 class _Worker:
     """One process, the case it is at, and when it began with it."""
 
+    # A pipe each: a process killed while it holds the lock of a common queue would stop them all.
+    reports: Any = field(default_factory=lambda: _FORK.Pipe(duplex=False))
     current: Any = field(default_factory=lambda: _FORK.Value("q", -1, lock=False))
     started: Any = field(default_factory=lambda: _FORK.Value("d", 0.0, lock=False))
     process: Any = None
@@ -37,15 +39,13 @@ def failing_cases(
     ``seconds_max``. The other cases run all the same.
     """
     next_case = _FORK.Value("q", 0)
-    reports = _FORK.SimpleQueue()
     failures: list[str] = []
     workers = [_Worker() for _ in range(min(processes, n))]
     for worker in workers:
-        _start(worker, case, n, next_case, reports)
+        _start(worker, case, n, next_case)
     while any(worker.process is not None for worker in workers):
         time.sleep(_POLL_SECONDS)
-        while not reports.empty():
-            failures.append(reports.get())
+        failures += _reports_of(workers)
         if len(failures) >= _FAILURES_MAX:
             for worker in workers:
                 if worker.process is not None:
@@ -53,10 +53,17 @@ def failing_cases(
             failures.append(f"... stopped at case {next_case.value} of {n}")
             break
         for worker in workers:
-            _look_after(worker, seconds_max, failures, (case, n, next_case, reports))
-    while not reports.empty():
-        failures.append(reports.get())
-    return failures
+            _look_after(worker, seconds_max, failures, (case, n, next_case))
+    return failures + _reports_of(workers)
+
+
+def _reports_of(workers: list[_Worker]) -> list[str]:
+    """Return what the workers have reported since the last look."""
+    found = []
+    for receiver, _ in (worker.reports for worker in workers):
+        while receiver.poll():
+            found.append(receiver.recv())
+    return found
 
 
 def _look_after(worker: _Worker, seconds_max: float, failures: list[str], work: Any) -> None:
@@ -86,9 +93,7 @@ def _start(worker: _Worker, *work: Any) -> None:
     worker.process.start()
 
 
-def _work(
-    worker: _Worker, case: Callable[[int], None], n: int, next_case: Any, reports: Any
-) -> None:
+def _work(worker: _Worker, case: Callable[[int], None], n: int, next_case: Any) -> None:
     while True:
         with next_case.get_lock():
             number = next_case.value
@@ -101,5 +106,5 @@ def _work(
             case(number)
         except BaseException:
             last = traceback.format_exc(limit=-3).strip().replace("\n", " | ")
-            reports.put(f"case {number}: {last[-600:]}")
+            worker.reports[1].send(f"case {number}: {last[-600:]}")
         worker.current.value = -1

@@ -223,5 +223,3 @@ def test_the_type_of_the_weights_may_be_a_name():
     assert_same_model(by_name, SGDClassifier(dtype=np.float32, random_state=0).fit(X, y))
     with pytest.raises(ValueError, match="dtype must be float64 or float32, got 'quick'"):
         SGDClassifier(dtype="quick").fit(X, y)
-
-

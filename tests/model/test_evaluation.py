@@ -106,11 +106,9 @@ def test_labels_that_the_model_does_not_know_count_as_wrong():
     assert f"(of the {rows.sum()} with a known label)" in str(found)
 
 
-def test_no_label_is_known():
-    encoded, unknown = encode_true_labels(["x", "y", "x"], 3, np.array([1, 2]))
-    found = evaluate(encoded, [0, 1, 1], [[1.0, 0.0]] * 3, [1, 2], unknown)
-    assert (found.accuracy, found.log_loss, found.unknown) == (0.0, None, {"x": 2, "y": 1})
-    json.dumps(found.to_dict(), allow_nan=False)
+def test_labels_none_of_which_the_model_knows_are_a_mistake():
+    with pytest.raises(ValueError, match="knows none of the labels: got 'x', 'y', it has 1, 2"):
+        encode_true_labels(["x", "y", "x"], 3, np.array([1, 2]))
 
 
 def test_true_labels_of_any_kind():

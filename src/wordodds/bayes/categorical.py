@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from wordodds._core import score
 from wordodds._estimator import checked_array
 from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays
+from wordodds._sparse import CsrArrays, refuse_masked
 from wordodds.bayes.discrete import DiscreteNB
 from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.learnt import Learnt
@@ -147,6 +147,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         return categorical_weights
 
     def _checked(self, X: Any, how: Execution) -> Integers:
+        refuse_masked(X, "X")  # first: the masked classes have other functions
         if isinstance(X, np.ndarray) and X.dtype.kind == "f":
             largest = np.max(np.abs(X), initial=0.0, where=np.isfinite(X))
             if largest > 2.0**53:

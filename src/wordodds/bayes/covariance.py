@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wordodds._interruptible import cholesky, interruptible
+from wordodds._interruptible import cholesky, product
 
 __all__ = [
     "KINDS",
@@ -207,8 +207,7 @@ def _scatter(rows: Floats, weights: Floats | None, diagonal: bool) -> Floats:
     weighted = rows if weights is None else rows * weights[:, np.newaxis]
     if diagonal:
         return np.asarray(np.einsum("ij,ij->j", weighted, rows))
-    flops = 2.0 * len(rows) * rows.shape[1] ** 2
-    scatter = interruptible(flops, np.matmul, weighted.T, rows)
+    scatter = product(weighted.T, rows)
     return np.asarray(0.5 * (scatter + scatter.T))  # symmetric to the last bit
 
 

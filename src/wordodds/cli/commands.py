@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import wordodds
@@ -58,11 +59,11 @@ def run_command(arguments: Sequence[str] | None, interrupts: Interrupts | None) 
             code: int = options.run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return _interrupted()
+        return _interrupted(interrupts)
     except Exception as error:
         # An interrupt inside an import may come as another error.
         if interrupts is not None and interrupts.seen:
-            return _interrupted()
+            return _interrupted(interrupts)
         if isinstance(error, BrokenPipeError):  # the reader has seen enough
             _drop_output()
             return 128 + 13  # as if ended by SIGPIPE
@@ -73,8 +74,11 @@ def run_command(arguments: Sequence[str] | None, interrupts: Interrupts | None) 
     return code
 
 
-def _interrupted() -> int:
-    print("wordodds: interrupted", file=sys.stderr)
+def _interrupted(interrupts: Interrupts | None) -> int:
+    with suppress(OSError):  # the same Ctrl-C may have ended the reader of standard error
+        print("wordodds: interrupted", file=sys.stderr, flush=True)
+    if interrupts is not None:
+        interrupts.reported = True
     try:
         sys.stdout.flush()
     except OSError:  # the same Ctrl-C may have ended the reader
@@ -126,5 +130,5 @@ def _one_line(error: BaseException) -> str:
 
 
 def _show_warning(message: Any, *details: Any, **more: Any) -> None:
-    # The place in our code, which Python would name, helps nobody at a prompt.
+    # Omit the source location that Python would print: it does not help at a prompt.
     print(f"wordodds: warning: {_one_line(message)}", file=sys.stderr)

@@ -70,20 +70,20 @@ def add_data_options(parser: argparse.ArgumentParser, *, labels: bool) -> None:
     group.add_argument(
         "--no-quotes",
         action="store_true",
-        help="CSV and TSV in which double quotes are mere characters",
+        help="CSV and TSV in which double quotes have no special meaning",
     )
     group.add_argument("--encoding", default="utf-8", help="encoding of the text (default: utf-8)")
     group.add_argument(
         "--encoding-errors",
         choices=("strict", "replace", "ignore"),
         default="strict",
-        help="what to do with bytes that are no text (default: strict, the row is bad)",
+        help="what to do with bytes that cannot be decoded (default: strict, the row is bad)",
     )
     group.add_argument(
         "--empty",
         choices=("keep", "skip", "error"),
         default="keep",
-        help="what to do with texts that are empty or white space alone; error: the row is bad "
+        help="what to do with texts that are empty or only white space; error: the row is bad "
         "(default: keep, they are used like others and counted)",
     )
     group.add_argument(
@@ -137,6 +137,7 @@ def check_data(options: argparse.Namespace) -> None:
         If a format is not known.
     """
     check_files(corpus_paths(options.data), options.format)
+    read_options(options, labels=hasattr(options, "label_column"))  # refuses unknown encodings
 
 
 def import_data_readers(options: argparse.Namespace) -> None:
@@ -203,8 +204,8 @@ def exit_code(bad_rows: BadRows, options: argparse.Namespace) -> int:
     """
     if bad_rows.empty:
         print(f"wordodds: {_about_empty(bad_rows.empty, options.empty)}", file=sys.stderr)
-    # Passing the option means that the user has decided about such labels.
-    if bad_rows.doubtful and not options.missing_label:
+    # Labels that were passed as missing are not among the rows that are counted here.
+    if bad_rows.doubtful and "" not in getattr(options, "missing_label", []):
         print(f"wordodds: warning: {_about_doubtful(bad_rows.doubtful)}", file=sys.stderr)
     if not bad_rows.count:
         return 0
@@ -225,6 +226,6 @@ def _about_doubtful(doubtful: dict[str, int]) -> str:
     rows = "1 row has a label" if n == 1 else f"{n:,} rows have labels"
     first = min(doubtful)
     return (
-        f"{rows} that may stand for a missing one, taken as a class: {labels}. If so, pass "
-        f"--missing-label {first}; if not, --missing-label '' drops this warning"
+        f"{rows} that may mean a missing value and became classes: {labels}. Pass --missing-label "
+        f"{first} to treat such rows as bad, or --missing-label '' to silence this warning"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import Any
 
@@ -16,6 +17,7 @@ from wordodds.cli.data import (
     load_corpus,
 )
 from wordodds.cli.options import (
+    UsageError,
     add_json_option,
     add_model_option,
     check_model,
@@ -29,6 +31,7 @@ from wordodds.cli.values import positive
 
 __all__ = ["add_parser", "run"]
 
+_FIGURES = (".svg", ".png", ".pdf")
 _SHOWN = 10  # unknown labels that are named
 
 
@@ -73,6 +76,8 @@ def check(options: argparse.Namespace) -> None:
     check_data(options)
     if options.figure is not None:
         check_target(options.figure)
+        if os.path.splitext(options.figure)[1] not in _FIGURES:
+            raise UsageError(f"--figure must end in {', '.join(_FIGURES)}: {options.figure}")
 
 
 def prepare(options: argparse.Namespace) -> None:
@@ -107,12 +112,12 @@ def run(options: argparse.Namespace) -> int:
     labels = labels_like(corpus.labels or [], model.labels.tolist())
     evaluation = model.evaluate(corpus.texts, labels)
     _warn_of_unknown(evaluation.unknown)
-    if options.figure is not None:
-        evaluation.figure(options.figure)
     if options.json:
         print_json({**evaluation.to_dict(), "skipped": bad_rows.count, "empty": bad_rows.empty})
     else:
         print(evaluation)
+    if options.figure is not None:  # last: nothing is lost if it cannot be drawn
+        evaluation.figure(options.figure)
     return exit_code(bad_rows, options)
 
 

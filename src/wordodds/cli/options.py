@@ -69,11 +69,11 @@ def check_target(path: str) -> None:
     OSError
         If its folder is missing or may not be written to, or if it is a folder itself.
     """
+    if os.path.isdir(path):
+        raise IsADirectoryError(21, "is a folder; name a file", path)
     if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
-        if os.path.isdir(path):
-            raise IsADirectoryError(21, "is a folder; name a file", path)
         return
-    folder = os.path.dirname(os.path.abspath(path))
+    folder = os.path.dirname(os.path.realpath(path))  # a link stays, its target is replaced
     os.stat(folder)
     if not os.access(folder, os.W_OK):
         raise PermissionError(13, "the folder may not be written to", folder)

@@ -21,7 +21,7 @@ __all__ = ["check_jsonl", "read_jsonl"]
 
 # Records may lack a column, but a column that none of the first ones has is misspelt.
 _FIRST_RECORDS = 1000
-_FIRST_CHARACTERS = 1 << 20
+_FIRST_CHARACTERS = 1 << 26  # a bound for records of any size
 _SHOWN = 20
 
 # What json.loads calls in the end; the steps between take as long as a short line itself.

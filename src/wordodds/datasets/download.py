@@ -65,7 +65,12 @@ def atomic_file(target: Path) -> Iterator[IO[bytes]]:
     clear_litter(str(target.parent))
     descriptor, path = named_file(str(target.parent), 0o600)
     try:
-        with open(path, "w+b", opener=lambda *_: descriptor) as file:  # keeps path as file.name
+        try:
+            file = open(path, "w+b", opener=lambda *_: descriptor)  # noqa: SIM115 - keeps its name
+        except BaseException:
+            os.close(descriptor)
+            raise
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())

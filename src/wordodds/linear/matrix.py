@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from wordodds._core import linear as core
 from wordodds._core import sparse as sparse_core
 from wordodds._execution import Execution
-from wordodds._interruptible import interruptible
+from wordodds._interruptible import product
 from wordodds._sparse import CsrArrays
 
 __all__ = ["DenseMatrix", "Matrix", "SparseMatrix"]
@@ -174,25 +174,25 @@ class DenseMatrix:
 
     def times(self, right: Floats, bias: Floats | None = None) -> Floats:
         """Return X right + bias."""
-        product = _product(self._rows, right)
+        scores = product(self._rows, right)
         if bias is not None:
-            product += bias
-        return product
+            scores += bias
+        return scores
 
     def transposed_times(self, right: Floats) -> Floats:
         """Return X^T right."""
-        return _product(self._rows.T, right)
+        return product(self._rows.T, right)
 
     def transposed_times_plus(
         self, right: Floats, factor: float, addend: Floats, out: Floats
     ) -> float:
         """Write X^T right + factor addend, and return its inner product with the addend."""
-        np.add(_product(self._rows.T, right), factor * addend, out=out)
+        np.add(product(self._rows.T, right), factor * addend, out=out)
         return float(np.vdot(addend, out))
 
     def transposed_squares_times(self, right: Floats) -> Floats:
         """Return the product of the entries' squares, transposed, with ``right``."""
-        return _product(np.square(self._rows).T, right)
+        return product(np.square(self._rows).T, right)
 
     def block(self, begin: int, end: int) -> Floats:
         """Return some rows."""
@@ -200,7 +200,7 @@ class DenseMatrix:
 
     def gram(self, scale: Floats) -> Floats:
         """Return X diag(scale) X^T."""
-        return _product(self._rows * scale, self._rows.T)
+        return product(self._rows * scale, self._rows.T)
 
     def row_squares(self) -> Floats:
         """Return the squared length of each row."""
@@ -214,9 +214,3 @@ class DenseMatrix:
         """Return the rows without their zeros."""
         arrays = sparse_core.dense_compress_rows(self._rows, *self._execution)
         return CsrArrays(*arrays, self.n_rows, self.n_cols)
-
-
-def _product(left: Floats, right: Floats) -> Floats:
-    """Return left right, by the linear algebra library."""
-    product: Floats = interruptible(2.0 * left.size * right.shape[1], np.matmul, left, right)
-    return product

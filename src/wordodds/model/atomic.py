@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from wordodds.model.errors import ModelFileError
-from wordodds.model.litter import clear_litter, hidden_name, locked, named_file, unnamed_file
+from wordodds.model.litter import clear_litter, hidden_name, named_file, try_lock, unnamed_file
 
 __all__ = ["kind_of_file", "replacing", "write_all"]
 
@@ -18,7 +18,7 @@ _BLOCK = 1 << 24
 def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
     """Open a new file that takes the place of ``path`` when the block ends without an exception.
 
-    Until then, and for ever after an exception, ``path`` is what it was. What is in place has
+    Until then, and after an exception, ``path`` is what it was. What is in place has
     reached the disk. The mode of an existing file is kept; a new one gets 0666 without the bits of
     the umask. A symbolic link stays, and the file it points to is replaced. Temporary files that
     killed processes left in the folder are removed.
@@ -135,7 +135,7 @@ def _create(folder: str, mode: int) -> tuple[int, str | None]:
     descriptor = unnamed_file(folder, mode)
     if descriptor is None:
         return named_file(folder, mode)
-    locked(descriptor)
+    try_lock(descriptor)
     return descriptor, None
 
 

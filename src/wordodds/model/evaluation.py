@@ -322,6 +322,11 @@ def encode_true_labels(labels: Any, n_rows: int, known: Any) -> tuple[Codes, lis
     support = np.bincount(codes, minlength=len(found))
     order = np.argsort(-support, kind="stable").tolist()
     unknown = [found[code] for code in order if found[code] not in position_of]
+    if found and len(unknown) == len(found):
+        raise ValueError(
+            f"the model knows none of the labels: got {', '.join(map(repr, unknown[:5]))}, it has "
+            f"{', '.join(map(repr, known.tolist()[:5]))}"
+        )
     position_of |= {label: len(known) + rank for rank, label in enumerate(unknown)}
     positions = np.array([position_of[label] for label in found], dtype=np.intp)
     return positions[codes], unknown

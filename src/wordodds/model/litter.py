@@ -11,7 +11,7 @@ import stat
 import time
 from contextlib import suppress
 
-__all__ = ["clear_litter", "hidden_name", "locked", "named_file", "unnamed_file"]
+__all__ = ["clear_litter", "hidden_name", "named_file", "try_lock", "unnamed_file"]
 
 _NAME = re.compile(r"\.wordodds-[0-9a-f]{16}\.part")
 # File systems without unnamed files are mostly network ones, where a lock may not be seen by other
@@ -62,7 +62,7 @@ def named_file(folder: str, mode: int) -> tuple[int, str]:
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
             # Before the lock, another process may have taken the file for litter.
-            if locked(descriptor) and os.fstat(descriptor).st_nlink > 0:
+            if try_lock(descriptor) and os.fstat(descriptor).st_nlink > 0:
                 return descriptor, path
             os.close(descriptor)
         except OSError as error:
@@ -72,7 +72,7 @@ def named_file(folder: str, mode: int) -> tuple[int, str]:
             os.unlink(path)
 
 
-def locked(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
     """Mark a temporary file as in use until it is closed; False if another process has locked it.
 
     Parameters

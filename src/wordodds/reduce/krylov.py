@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from wordodds._interruptible import interruptible
+from wordodds._interruptible import interruptible, product
 from wordodds.reduce.products import Sides
 
 __all__ = ["Triplets", "leading_triplets"]
@@ -267,11 +267,11 @@ def _orthonormal(block: Floats, noise: float) -> tuple[Floats, bool]:
     """
     if block.shape[1] == 0:
         return block, True
-    squares, vectors = np.linalg.eigh(block.T @ block)
+    squares, vectors = np.linalg.eigh(product(block.T, block))
     if squares[0] > max(1e-8 * squares[-1], noise * noise):
-        block = block @ (vectors / np.sqrt(squares))
-        again = np.linalg.cholesky(block.T @ block)
-        return np.asarray(block @ np.linalg.inv(again).T), True
+        block = product(block, vectors / np.sqrt(squares))
+        again = np.linalg.cholesky(product(block.T, block))
+        return np.asarray(product(block, np.linalg.inv(again).T)), True
     left, sizes, _ = np.linalg.svd(block, full_matrices=False)
     return np.asarray(left[:, sizes > noise]), False
 
@@ -283,12 +283,12 @@ def _decompose(sides: Sides, vectors: Floats | None, k: int, n_iter: int) -> Tri
     if turned is not None:
         turn, values, rotation = (part[..., :k] for part in turned)
         # Not of the long vectors themselves: they lie column by column, the kernel wants rows.
-        long, image = turn.T @ tall.T, sides.to_short(tall) @ turn
+        long, image = product(turn.T, tall.T), product(sides.to_short(tall), turn)
     else:
         width = min(tall.shape)
         frame, triangle = interruptible(4.0 * tall.size * width, np.linalg.qr, tall)
         left, values, right = interruptible(20.0 * width**3, np.linalg.svd, triangle)
-        long, values, rotation = left[:, :k].T @ frame.T, values[:k], right[:k].T
+        long, values, rotation = product(left[:, :k].T, frame.T), values[:k], right[:k].T
         image = sides.to_short(long.T)
     short = rotation if vectors is None else vectors @ rotation
     residuals = np.linalg.norm(image - short * values, axis=0)
@@ -303,7 +303,7 @@ def _turned(tall: Floats) -> tuple[Floats, Floats, Floats] | None:
     Columns that are orthogonal but for rounding, as Ritz vectors make them, need no reflections.
     None for all others.
     """
-    gram = interruptible(2.0 * tall.size * tall.shape[1], np.matmul, tall.T, tall)
+    gram = product(tall.T, tall)
     lengths = np.sqrt(np.diag(gram))
     if lengths.min() == 0.0:
         return None

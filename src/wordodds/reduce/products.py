@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from wordodds._core import linear as core
 from wordodds._execution import Execution
-from wordodds._interruptible import interruptible
+from wordodds._interruptible import product
 from wordodds._sparse import CsrArrays
 
 __all__ = ["DenseSides", "Sides", "SparseSides", "padded", "sides_of", "well_scaled"]
@@ -71,11 +71,11 @@ class DenseSides:
 
     def to_long(self, block: Floats) -> Floats:
         """Return A^T block."""
-        return self._times(self._short_rows.T, block)
+        return product(self._short_rows.T, block)
 
     def to_short(self, block: Floats) -> Floats:
         """Return A block."""
-        return self._times(self._short_rows, block)
+        return product(self._short_rows, block)
 
     def there_and_back(self, block: Floats) -> Floats:
         """Return A A^T block."""
@@ -84,10 +84,6 @@ class DenseSides:
     def dense_long(self) -> Floats:
         """Return A^T."""
         return self._short_rows.T
-
-    def _times(self, side: Floats, block: Floats) -> Floats:
-        product: Floats = interruptible(2.0 * side.size * block.shape[1], np.matmul, side, block)
-        return product
 
 
 class SparseSides:

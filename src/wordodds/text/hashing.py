@@ -34,9 +34,9 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
     ------
     UnicodeEncodeError
         From `transform`, as in scikit-learn, if a feature has a lone surrogate, which has no bytes
-        to hash. Only n-grams of characters, other token patterns and functions of your own find
-        such features. A finished model (`LinearModel`) hashes them nevertheless: one bad row does
-        not end the scoring of a million.
+        to hash. Only n-grams of characters, other token patterns and user-defined functions find
+        such features. A finished model (`LinearModel`) still hashes them, so that one bad row does
+        not stop a large scoring job.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class _EncodableRows:
 
 
 def _check_encodable(documents: Documents, options: core.AnalyzerOptions, how: Execution) -> None:
-    """Refuse documents whose features have lone surrogates; a column of Arrow's has none."""
+    """Refuse documents whose features have lone surrogates; valid UTF-8, as of Arrow, has none."""
     if isinstance(documents, TextColumn):
         return
     for row, document in enumerate(documents):

@@ -13,8 +13,8 @@ __all__ = ["check_stemmer", "stem", "with_stems"]
 
 _WORDS_AT_ONCE = 50_000  # between them Python looks for Ctrl-C
 _LONGEST = 1000  # characters
-# What PyStemmer 3.1 has: where it is not installed, these names are asked to install it and others
-# are refused.
+# The languages of PyStemmer 3.1. Without PyStemmer, these names raise ImportError and any other
+# name is an error.
 _LANGUAGES = frozenset(
     [
         *("arabic", "armenian", "basque", "catalan", "czech", "danish", "dutch", "dutch_porter"),

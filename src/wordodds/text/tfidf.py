@@ -74,8 +74,10 @@ class TfidfTransformer(  # type: ignore[call-arg]
         require_rows(rows)
         frequencies = np.bincount(rows.indices, minlength=rows.n_cols)
         learnt = copy(self)._fit_frequencies(frequencies, rows.n_rows, rows.data.dtype)
-        self.__dict__.pop("idf_", None)
-        return adopt(self, X, **({"idf_": learnt.idf_} if self.use_idf else {}))
+        adopt(self, X, **({"idf_": learnt.idf_} if self.use_idf else {}))
+        if not self.use_idf:
+            self.__dict__.pop("idf_", None)
+        return self
 
     def _fit_frequencies(
         self, document_frequency: npt.NDArray[np.int64], n_documents: int, dtype: Any = np.float64
@@ -176,7 +178,7 @@ def _checked_counts(X: Any, transformer: TfidfTransformer, how: Execution) -> Cs
     """Return X with one entry for each cell that is not zero."""
     rows = as_csr(
         X,
-        # The logarithm of a negative count is no number.
+        # The logarithm of a negative count is not a number.
         non_negative=bool(transformer.sublinear_tf),
         execution=how,
         owner=type(transformer).__name__,

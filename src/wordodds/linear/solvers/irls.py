@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.linalg import lapack
 
-from wordodds._interruptible import cholesky, interruptible
+from wordodds._interruptible import cholesky, interruptible, product
 from wordodds.linear.losses import Curvature, WeightsOfRows
 from wordodds.linear.objective import Objective, Position
 from wordodds.linear.solvers.iterate import Floats, Iterate, iterate_at
@@ -152,8 +152,7 @@ def _one_block(here: Position, weights: WeightsOfRows) -> Floats:
         np.multiply(rows, root, out=scaled[:, : objective.matrix.n_cols])
         if objective.fit_intercept:
             scaled[:, -1:] = root
-        flops = 2.0 * scaled.size * n_params
-        block[0] += interruptible(flops, np.matmul, scaled.T, scaled)
+        block[0] += product(scaled.T, scaled)
     return block
 
 
