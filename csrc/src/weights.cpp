@@ -56,6 +56,9 @@ struct EmptyCells {
     OfFeature of_feature;
     std::vector<double> of_class;
 };
+// Clang before 17 does not deduce the argument of an aggregate.
+template <class OfFeature>
+EmptyCells(OfFeature, std::vector<double>) -> EmptyCells<OfFeature>;
 
 // Where empty cells differ in every class and feature, they are computed like the others.
 struct NoEmptyCells {};
