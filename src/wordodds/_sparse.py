@@ -12,6 +12,7 @@ from wordodds._core import sparse as core
 from wordodds._execution import Execution
 from wordodds._structure import (
     CsrArrays,
+    check_shape,
     check_structure,
     index_arrays,
     kernel_array,
@@ -208,15 +209,13 @@ def refuse_text(values: npt.NDArray[Any], name: str) -> None:
 
 def _sparse_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
     """Return a sparse matrix of any format as CSR arrays; of CSR itself nothing is checked yet."""
-    if X.ndim != 2:
-        raise ValueError(f"{name} must have two dimensions, got {X.ndim}")
+    check_shape(X, name)
     if X.format != "csr" or not isinstance(X.data, np.ndarray) or X.dtype.kind not in "biuf":
         check_structure(X, name, execution)
         _check_value_type(X.dtype, name)
         X = X.astype(_kernel_type(X.dtype), copy=False).tocsr()
     if X.data.ndim != 1:
         raise ValueError(f"{name}.data must be a 1-D array")
-    refuse_masked(X.data, name)
     indptr, indices = index_arrays(X, name)
     return CsrArrays(indptr, indices, kernel_array(X.data, _kernel_type(X.dtype)), *X.shape)
 

@@ -5,6 +5,7 @@ adding or even printing a matrix whose indptr or indices are wrong reads and wri
 arrays. So this check comes first, whatever the values are and whatever happens next.
 """
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,14 @@ import scipy.sparse as sp
 from wordodds._core import sparse as core
 from wordodds._execution import Execution
 
-__all__ = ["CsrArrays", "check_structure", "index_arrays", "kernel_array", "raise_defect"]
+__all__ = [
+    "CsrArrays",
+    "check_shape",
+    "check_structure",
+    "index_arrays",
+    "kernel_array",
+    "raise_defect",
+]
 
 _MESSAGES = {
     "indptr_length": "indptr must have n_rows + 1 = {expected_indptr} entries",
@@ -60,11 +68,30 @@ def check_structure(X: Any, name: str, execution: Execution) -> None:
     """
     if not sp.issparse(X):
         return
-    if X.ndim != 2:
-        raise ValueError(f"{name} must have two dimensions, got {X.ndim}")
+    check_shape(X, name)
     check = _CHECKS.get(X.format)
     if check is not None:
         check(X, name, execution)
+
+
+def check_shape(X: Any, name: str) -> None:
+    """Refuse a sparse matrix whose shape is not two numbers of 64 bits, or whose values are masked.
+
+    Parameters
+    ----------
+    X : sparse matrix or array
+        Not changed.
+    name : str
+        Name of the argument, for messages.
+    """
+    shape = X.shape
+    if not isinstance(shape, tuple) or len(shape) != 2:
+        n_dimensions = len(shape) if isinstance(shape, tuple) else None
+        raise ValueError(f"{name} must have two dimensions, got {n_dimensions}")
+    if not all(_is_position(n, 1 << 62) for n in shape):
+        raise ValueError(f"{name} has the shape {shape}, which no matrix can have")
+    if np.ma.is_masked(getattr(X, "data", None)):
+        raise ValueError(f"{name} has masked values; fill them first")
 
 
 def kernel_array(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -166,10 +193,14 @@ def _check_coordinates(X: Any, name: str, execution: Execution) -> None:
 
 def _check_diagonals(X: Any, name: str, execution: Execution) -> None:
     offsets, data = np.asarray(X.offsets), np.asarray(X.data)
+    n_rows, n_cols = X.shape
     if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or data.ndim != 2:
         raise ValueError(f"{name}.offsets must be a 1-D array of integers and {name}.data 2-D")
     if len(offsets) != len(data) or len(np.unique(offsets)) != len(offsets):
         raise ValueError(f"{name} must have one row of data per offset, and each offset once")
+    # SciPy counts the entries of a diagonal with 64 bits, and writes them with 32.
+    if len(offsets) and not -n_rows < offsets.min() <= offsets.max() < n_cols:
+        raise ValueError(f"{name} has a diagonal outside its shape {X.shape}")
 
 
 def _check_lists(X: Any, name: str, execution: Execution) -> None:
@@ -182,11 +213,20 @@ def _check_lists(X: Any, name: str, execution: Execution) -> None:
             raise ValueError(
                 f"row {row} of {name} has {len(columns)} columns but {len(values)} values"
             )
-        if columns and not 0 <= min(columns) <= max(columns) < X.shape[1]:
+        if not all(_is_position(column, X.shape[1]) for column in columns):
             raise ValueError(f"{name} has a column outside its shape {X.shape} in row {row}")
 
 
-# dok is a dictionary: SciPy checks its keys when it converts it.
+def _check_dictionary(X: Any, name: str, execution: Execution) -> None:
+    for key in X.keys():  # noqa: SIM118 - a matrix itself yields no keys
+        if len(key) != 2 or not all(map(_is_position, key, X.shape)):
+            raise ValueError(f"{name} has a key outside its shape {X.shape}: {key}")
+
+
+def _is_position(number: Any, n: int) -> bool:
+    return isinstance(number, Integral) and 0 <= int(number) < n
+
+
 _CHECKS = {
     "csr": _check_compressed,
     "csc": _check_compressed,
@@ -194,4 +234,5 @@ _CHECKS = {
     "coo": _check_coordinates,
     "dia": _check_diagonals,
     "lil": _check_lists,
+    "dok": _check_dictionary,
 }

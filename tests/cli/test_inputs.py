@@ -1,8 +1,10 @@
 """What a shell user must hear of: empty texts, doubtful labels, absent columns and files."""
 
 import json
+import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -135,6 +137,48 @@ def test_labels_that_may_be_missing_ones(wordodds, tmp_path, countries, more):
     assert "1 row has a label that may mean a missing value" in result.err
     result = wordodds(*command, "--missing-label", "")
     assert (result.code, result.err) == (0, "")
+
+
+def test_a_kept_column_may_be_in_one_of_several_files(wordodds, tmp_path, files):
+    model = files / "mail.wordodds"
+    (tmp_path / "0.jsonl").write_text('{"text": "free money"}\n')
+    (tmp_path / "1.jsonl").write_text('{"text": "free money", "note": "x"}\n')
+    inputs = [tmp_path / "0.jsonl", tmp_path / "1.jsonl"]
+    output = tmp_path / "out.jsonl"
+    result = wordodds("predict", *inputs, "--model", model, "--keep", "note", "--output", output)
+    assert (result.code, result.err) == (0, "")
+    notes = [json.loads(line)["note"] for line in output.read_text().splitlines()]
+    assert notes == [None, "x"]
+    output.unlink()
+    result = wordodds("predict", *inputs, "--model", model, "--keep", "nope", "--output", output)
+    assert (result.code, output.exists()) == (1, False)
+    assert "no column 'nope' to keep in the first records of any file" in result.err
+
+
+def test_named_pipes(wordodds, tmp_path, files):
+    pipe = tmp_path / "mail.jsonl"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=('{"text": "free money"}\n',))
+    writer.start()
+    result = wordodds("predict", pipe, "--model", files / "mail.wordodds")
+    writer.join()
+    assert (result.code, result.out, result.err) == (0, "spam\n", "")
+
+
+def test_parquet_in_odd_forms(wordodds, tmp_path, files):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    model = files / "mail.wordodds"
+    texts = arrow.array(["free money", ""])
+    parquet.write_table(
+        arrow.table({"text": texts.cast(arrow.string_view())}), tmp_path / "view.parquet"
+    )
+    result = wordodds("predict", tmp_path / "view.parquet", "--model", model, "--empty", "skip")
+    assert (result.code, result.out) == (0, "spam\n")
+    twice = arrow.Table.from_arrays([texts, texts], names=["text", "text"])
+    parquet.write_table(twice, tmp_path / "twice.parquet")
+    result = wordodds("predict", tmp_path / "twice.parquet", "--model", model)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.endswith("several columns are called 'text'\n")
 
 
 def test_an_empty_label_is_a_missing_one(wordodds, tmp_path, countries):

@@ -274,6 +274,75 @@ def test_a_word_of_infinite_weight_is_named():
     transformer = TfidfTransformer(smooth_idf=False)
     with pytest.warns(RuntimeWarning, match="divide by zero"):
         transformer.fit([[1.0, 0.0]])
-    with pytest.raises(ValueError, match=r"column 1 occurs in no document .* smooth_idf=True"):
+    with pytest.raises(ValueError, match=r"column 1 has the idf inf: .* smooth_idf=True"):
         transformer.transform([[1.0, 1.0]])
     assert transformer.transform([[1.0, 0.0]]).toarray().tolist() == [[1.0, 0.0]]
+
+
+def tampered(X, **fields):
+    for name, value in fields.items():
+        setattr(X, name, value)
+    return X
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        # SciPy's conversion of the first crashes.
+        (tampered(sp.dia_array(np.eye(6)), offsets=np.array([2**62])), "a diagonal outside"),
+        (tampered(sp.dia_array(np.eye(6)), offsets=np.array([-6])), "a diagonal outside"),
+        (tampered(sp.csr_array(np.eye(6)), _shape=(6, 2**70)), "which no matrix can have"),
+        (tampered(sp.csr_array(np.eye(6)), _shape=(6.0, 6.0)), "which no matrix can have"),
+        (tampered(sp.csr_array(np.eye(6)), _shape=None), "must have two dimensions"),
+        (tampered(sp.lil_array(np.eye(6)), rows=np.array([[0.5]] * 6 + [[]], object)[:6]), "a col"),
+        (tampered(sp.dok_array((6, 5)), _dict={(0.5, 1): 1.0}), "a key outside"),
+        (tampered(sp.dok_array((6, 5)), _dict={(0, 7): 1.0}), "a key outside"),
+    ],
+)
+def test_what_only_a_program_can_break(X, message):
+    with pytest.raises(ValueError, match=message):
+        wordodds.MultinomialNB().fit(X, Y)
+
+
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array, sp.coo_array, sp.bsr_array])
+def test_masked_values_are_refused_in_every_format(form):
+    X = form(plain() + 1.0)
+    X.data = np.ma.array(X.data, mask=X.data == 1.0)
+    with pytest.raises(ValueError, match="X has masked values; fill them first"):
+        wordodds.MultinomialNB().fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("idf", "error", "message"),
+    [
+        ([1.0, np.nan], ValueError, "column 1 has the idf nan"),
+        (3.0, ValueError, r"idf_ has the shape \(\), X has 2 columns"),
+        (["a", "b"], TypeError, "idf_ must be an array of numbers"),
+    ],
+)
+def test_idf_set_by_hand(idf, error, message):
+    transformer = TfidfTransformer()
+    transformer.idf_ = idf
+    with pytest.raises(error, match=message):
+        transformer.transform(np.eye(2))
+    transformer.idf_ = [1.0, 2.0]
+    assert transformer.transform(np.eye(2)).toarray().tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_a_wrong_norm_can_be_mended():
+    vectorizer = wordodds.TfidfVectorizer().partial_fit(["aa bb", "bb cc"]).set_params(norm="zz")
+    with pytest.raises(ValueError, match="'norm' parameter"):
+        vectorizer.transform(["aa"])
+    assert vectorizer.set_params(norm="l2").transform(["aa"]).nnz == 1
+
+
+def test_words_of_another_vectorizer_are_noticed():
+    with pytest.raises(ValueError, match="X has 5 columns, the vocabulary 2"):
+        CountVectorizer(vocabulary=["a", "b"]).inverse_transform(plain())
+
+
+def test_sparse_frames_are_sparse_matrices_for_gaussian_models_too():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame.sparse.from_spmatrix(sp.csr_matrix(plain()))
+    found = wordodds.GaussianNB().fit(frame, Y)
+    np.testing.assert_allclose(found.theta_, wordodds.GaussianNB().fit(plain(), Y).theta_)

@@ -172,6 +172,7 @@ class DiscreteNB(LogSpaceClassifier):
         if first := not hasattr(self, "_learnt"):
             layout = self._layout_of(data, None)
             events = self._events(data, layout)
+            require_rows(events)  # before memory is taken for its columns
             tally = empty_tally(len(known), events.n_cols)
             class_count = np.zeros(len(known))
         else:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from wordodds._core import bayes as core
 from wordodds._estimator import checked_array
 from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays, as_csr, require_rows, without_repeats
+from wordodds._sparse import CsrArrays, as_csr, require_rows, sparse_of_frame, without_repeats
 from wordodds.bayes.tally import check_table_size
 
 __all__ = ["Matrix", "Moments", "as_matrix", "class_moments"]
@@ -170,6 +170,7 @@ def as_matrix(X: Any, execution: Execution, estimator: Any) -> Matrix:
     CsrArrays or ndarray
         CSR without repeated entries, or a C-ordered array of float32 or float64.
     """
+    X = sparse_of_frame(X)
     if not sp.issparse(X):
         return checked_array(
             X, dtype=[np.float64, np.float32], order="C", estimator=estimator, input_name="X"

@@ -213,11 +213,16 @@ def run(options: argparse.Namespace) -> int:
         What the shell passed.
     """
     start = time.perf_counter()
+    paths = _paths(options)
     reading = read_options(
-        options, labels=False, keep=_kept(options), batch_rows=options.batch_size
+        options,
+        labels=False,
+        keep=_kept(options),
+        keep_somewhere=len(paths) > 1,
+        batch_rows=options.batch_size,
     )
     run_to = _to_folder if _is_folder(options.output) else _to_file
-    report, bad_rows = run_to(options, reading, _paths(options))
+    report, bad_rows = run_to(options, reading, paths)
     seconds = time.perf_counter() - start
     if options.json:
         print_json({**report, "seconds": seconds, "output": options.output})
@@ -291,7 +296,7 @@ def _to_folder(
     results = _results(options, {parts.format for parts in inputs})
     done = {number: journal.of(number) for number in range(len(paths))}
     rest = {n: paths[n] for n, parts in done.items() if not parts or not parts[-1].last}
-    check_columns(rest.values(), reading)
+    check_columns(paths, reading)
     os.makedirs(folder, exist_ok=True)
     first = {n: sum(part.n_batches for part in parts) for n, parts in done.items()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -134,7 +135,10 @@ def read_batches(
     options = ReadOptions() if options is None else options
     bad_rows = BadRows() if bad_rows is None else bad_rows
     advance = _ignore if advance is None else advance
-    for path in corpus_paths(source):
+    paths = corpus_paths(source)
+    if len(paths) > 1:  # a column that one file lacks may be in another
+        options = replace(options, keep_somewhere=True)
+    for path in paths:
         kind = input_format(path, options.format)
         for batch in whole_batches(path, kind, options, bad_rows, advance):
             batch.source, batch.unit = path, _UNITS.get(kind, "line")

@@ -11,7 +11,7 @@ from typing import Any, cast
 from wordodds.corpora.arrow import pyarrow_module
 from wordodds.corpora.batches import input_format, reader_of, whole_batches
 from wordodds.corpora.paths import may_wait
-from wordodds.corpora.records import BadRows, ReadOptions
+from wordodds.corpora.records import BadRows, CorpusError, ReadOptions
 from wordodds.corpora.source import open_input
 from wordodds.corpora.zstd import zstd_reader
 
@@ -91,21 +91,27 @@ def check_columns(paths: Iterable[str], options: ReadOptions) -> None:
     CorpusError
         Naming the file, the column that is missing and the columns that are there.
     """
-    little = replace(options, batch_bytes=_FIRST_BYTES)
-    for path in paths:
-        if not may_wait([path]):
-            _check_file(path, little)
+    files = [path for path in paths if not may_wait([path])]
+    little = replace(options, batch_bytes=_FIRST_BYTES, keep_somewhere=len(files) > 1)
+    unseen: set[str] | None = None  # kept columns that no file of JSONL has
+    for path in files:
+        lacking = _check_file(path, little)
+        unseen = lacking if unseen is None else unseen & lacking
+    if unseen:
+        names = ", ".join(map(repr, sorted(unseen)))
+        raise CorpusError(f"no column {names} to keep in the first records of any file")
 
 
-def _check_file(path: str, options: ReadOptions) -> None:
+def _check_file(path: str, options: ReadOptions) -> set[str]:
+    """Check one file; return the columns to keep that it lacks, where records may lack columns."""
     kind = input_format(path, options.format)
     if kind == "jsonl":
         from wordodds.corpora.jsonl import check_jsonl
 
         with open_input(path) as source:
-            check_jsonl(source, options)
-        return
+            return check_jsonl(source, options)
     # Bad rows are dealt with when they are read for good.
     batches = whole_batches(path, kind, options, BadRows(skip=True), lambda n_bytes: None)
     with closing(cast("Any", batches)):
         next(batches, None)
+    return set()

@@ -63,7 +63,7 @@ def read_jsonl(source: Input, options: ReadOptions, bad_rows: BadRows) -> Iterat
     columns.end()
 
 
-def check_jsonl(source: Input, options: ReadOptions) -> None:
+def check_jsonl(source: Input, options: ReadOptions) -> set[str]:
     """Look for the wanted columns in the first records.
 
     Parameters
@@ -73,18 +73,24 @@ def check_jsonl(source: Input, options: ReadOptions) -> None:
     options : ReadOptions
         What is wanted.
 
+    Returns
+    -------
+    set of str
+        Kept columns that are in none of them, where that is no error.
+
     Raises
     ------
     CorpusError
-        If a column is in none of them.
+        If a column that must be there is in none of them.
     """
     columns = _Columns(source.name, options)
     for block in text_blocks(source, options):
         _, records, _ = _records(split_lines(block.text), 1, block.damaged, options)
         columns.look(records, len(block.text))
         if columns.settled:
-            return
+            break
     columns.end()
+    return columns.unseen_kept
 
 
 class _Columns:
@@ -92,10 +98,11 @@ class _Columns:
 
     def __init__(self, name: str, options: ReadOptions) -> None:
         self._name = name
-        wanted = [options.text_column or "text", *options.keep]
+        wanted = [options.text_column or "text"]
         if options.labels:
             wanted.append(options.label_column or "label")
-        self._unseen = dict.fromkeys(wanted)
+        self._unseen = dict.fromkeys([*wanted, *options.keep])
+        self._optional = set(options.keep) - set(wanted) if options.keep_somewhere else set()
         self._seen: dict[str, None] = {}  # for the message
         self._n_records = self._n_characters = 0
         self.settled = False
@@ -118,13 +125,19 @@ class _Columns:
 
     def end(self) -> None:
         self.settled = True
-        if not self._unseen or not self._n_records:
+        missing = [name for name in self._unseen if name not in self._optional]
+        if not missing or not self._n_records:
             return
         seen = ", ".join(map(repr, list(self._seen)[:_SHOWN])) or "none"
         raise CorpusError(
-            f"{self._name}: no column {next(iter(self._unseen))!r} among {seen} "
+            f"{self._name}: no column {missing[0]!r} among {seen} "
             f"in the first {self._n_records:,} records"
         )
+
+    @property
+    def unseen_kept(self) -> set[str]:
+        """Kept columns that no record has had."""
+        return self._optional & self._unseen.keys() if self._n_records else set()
 
 
 def _records(

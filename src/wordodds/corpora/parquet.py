@@ -121,6 +121,8 @@ def _check_columns(schema: Any, names: list[str], text: str, path: str) -> None:
             raise CorpusError(
                 f"{path}: no column {name!r} among {', '.join(map(repr, schema.names[:20]))}"
             )
+        if schema.names.count(name) > 1:
+            raise CorpusError(f"{path}: several columns are called {name!r}")
     kind = schema.field(text).type
     values = kind.value_type if str(kind).startswith("dictionary<") else kind
     if str(values) not in _TEXT_KINDS:

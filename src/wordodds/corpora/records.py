@@ -65,6 +65,8 @@ class ReadOptions:
         About how much text makes a batch.
     batch_rows : int, optional
         Largest number of rows in a batch.
+    keep_somewhere : bool
+        Whether a file of JSONL may lack a kept column, as another one has it.
     empty : {"keep", "skip", "error"}
         What to do with texts that are empty or white space alone: hand them on, leave them out, or
         take them for bad rows. `BadRows.empty` counts them in the first two cases.
@@ -90,6 +92,7 @@ class ReadOptions:
     batch_rows: int | None = None
     empty: str = "keep"
     missing_labels: tuple[str, ...] = ()
+    keep_somewhere: bool = False
 
     def __post_init__(self) -> None:
         if self.empty not in ("keep", "skip", "error"):
@@ -173,7 +176,12 @@ class Batch:
         """
 
         def taken(column: Any) -> Any:
-            return column.take(rows) if hasattr(column, "take") else [column[row] for row in rows]
+            if not hasattr(column, "take"):
+                return [column[row] for row in rows]
+            kind = str(getattr(column, "type", ""))
+            if kind in ("string_view", "binary_view"):  # of which Arrow takes no rows
+                column = column.cast(f"large_{kind.removesuffix('_view')}")
+            return column.take(rows)
 
         return Batch(
             taken(self.texts),

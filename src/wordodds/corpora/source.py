@@ -93,7 +93,9 @@ def open_input(source: str | os.PathLike[str]) -> Iterator[Input]:
     path = os.fspath(source)
     with open(path, "rb") as file:
         stream = _unpacked(file, os.path.splitext(path)[1])
-        yield Input(path, _guarded(stream.read, path), file.tell)
+        # A pipe has no position: its progress is not known.
+        position = file.tell if file.seekable() else lambda: 0
+        yield Input(path, _guarded(stream.read, path), position)
 
 
 def read_all(source: Input, limit: int = 1 << 20) -> bytes:

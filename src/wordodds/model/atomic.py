@@ -49,7 +49,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
     >>> target.read_text()
     '1 2 3'
     """
-    target = os.path.realpath(path)  # absolute, so that a change of folder does not matter
+    # Absolute, so that a change of folder does not matter.
+    target = os.path.realpath(os.fsdecode(path))
     mode = _mode_to_keep(target)
     folder = os.path.dirname(target)
     clear_litter(folder)  # first, as that may make room

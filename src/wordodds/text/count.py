@@ -251,6 +251,11 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         how = execution(self.n_jobs)
         rows = canonical(as_csr(X, non_negative=False, execution=how), how)
         terms = np.array(self._engine_vocabulary().terms())
+        if rows.n_cols > len(terms) + self._n_unknown():
+            raise ValueError(
+                f"X has {rows.n_cols} columns, the vocabulary {len(terms) + self._n_unknown()}: "
+                "X comes from another vectorizer"
+            )
         found = []
         for begin, end in pairwise(rows.indptr):
             columns = rows.indices[begin:end]

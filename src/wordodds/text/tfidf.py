@@ -121,6 +121,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
             Whether to leave X as it is; else its values may be overwritten.
         """
         check_is_fitted(self)
+        self._validate_params()
         how = execution(self.n_jobs)
         rows = _checked_counts(X, self, how)
         # Without a fit idf_ may have been set by hand: `_weighed` compares its length.
@@ -128,7 +129,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
         kind: Any = np.float32 if rows.data.dtype == np.float32 else np.float64
         data = np.array(rows.data, dtype=kind) if copy else np.require(rows.data, kind, "W")
         if len(data):
-            self._refuse_overflow(float(np.abs(data).max()), kind)
+            self._refuse_overflow(rows, float(np.abs(data).max()), kind)
         if copy:  # or sorting the result would reorder the columns of X as well
             rows = rows._replace(indptr=rows.indptr.copy(), indices=rows.indices.copy())
         weighed = self._weighed(rows._replace(data=data), how)
@@ -143,20 +144,18 @@ class TfidfTransformer(  # type: ignore[call-arg]
 
     def _weighed(self, rows: CsrArrays, how: Execution) -> Any:
         """Return rows of floats weighed in place; no cell twice, none that stores a zero."""
-        idf = self.idf_.astype(rows.data.dtype, copy=False) if hasattr(self, "idf_") else None
-        if idf is not None:
-            _check_weights(idf, rows, bool(self.smooth_idf))
+        idf = _checked_weights(self.idf_, rows) if hasattr(self, "idf_") else None
         core.csr_weigh_terms(
             *rows[:3],
-            None if idf is None else kernel_array(idf, rows.data.dtype),
+            idf,
             bool(self.sublinear_tf),
             self.norm or "none",
             *how,
         )
         return as_matrix(rows[:3], rows.n_cols, rows.data.dtype)
 
-    def _refuse_overflow(self, largest: float, kind: Any) -> None:
-        idf = self.idf_ if hasattr(self, "idf_") else np.ones(1)
+    def _refuse_overflow(self, rows: CsrArrays, largest: float, kind: Any) -> None:
+        idf = _checked_weights(self.idf_, rows) if hasattr(self, "idf_") else np.ones(1)
         weight = float(np.max(idf, initial=1.0, where=np.isfinite(idf)))
         if largest > float(np.finfo(kind).max) / weight:
             raise ValueError(
@@ -164,14 +163,25 @@ class TfidfTransformer(  # type: ignore[call-arg]
             )
 
 
-def _check_weights(idf: npt.NDArray[Any], rows: CsrArrays, smooth: bool) -> None:
-    if len(idf) != rows.n_cols:
-        raise ValueError(f"idf_ has {len(idf)} weights for {rows.n_cols} columns")
-    if not smooth and len(never := np.flatnonzero(np.isinf(idf[rows.indices]))):
-        raise ValueError(
-            f"column {rows.indices[never[0]]} occurs in no document of the fit, so that its idf is "
-            "infinite: pass smooth_idf=True"
-        )
+def _checked_weights(idf: Any, rows: CsrArrays) -> npt.NDArray[Any]:
+    """Return the idf, which may have been set by hand, in the type of the rows."""
+    try:
+        weights = kernel_array(idf, np.float32 if rows.data.dtype == np.float32 else np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"idf_ must be an array of numbers: {error}") from error
+    if weights.shape != (rows.n_cols,):
+        raise ValueError(f"idf_ has the shape {weights.shape}, X has {rows.n_cols} columns")
+    # The smaller of the two: one short document, or all columns.
+    used = weights[rows.indices] if len(rows.indices) < rows.n_cols else weights
+    if not np.isfinite(used).all():
+        never = np.flatnonzero(~np.isfinite(weights[rows.indices]))
+        if len(never):
+            column = rows.indices[never[0]]
+            raise ValueError(
+                f"column {column} has the idf {weights[column]}: a column that occurs in no "
+                "document of the fit needs smooth_idf=True"
+            )
+    return weights
 
 
 def _checked_counts(X: Any, transformer: TfidfTransformer, how: Execution) -> CsrArrays:
@@ -349,11 +359,11 @@ norm, use_idf, smooth_idf, sublinear_tf
 
     def _adopt(self, vocabulary: Vocabulary, frequencies: Frequencies) -> None:
         assert self._tally is not None
-        # First: another thread that sees the vocabulary will ask for the weights.
-        tfidf = self._transformer()._fit_frequencies(
-            frequencies.document_frequency, self._tally.n_documents, self.dtype
-        )
+        tfidf = self._transformer()
+        tfidf._validate_params()  # or a wrong norm would stay after it was mended
+        tfidf._fit_frequencies(frequencies.document_frequency, self._tally.n_documents, self.dtype)
         tfidf.n_features_in_ += self._n_unknown()  # without idf: see _check_can_grow
+        # First: another thread that sees the vocabulary will ask for the weights.
         self._tfidf = tfidf
         super()._adopt(vocabulary, frequencies)
 
