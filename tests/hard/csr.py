@@ -110,7 +110,7 @@ def _fitted(name: str) -> Any:
 
 def _check_refused(found: Case) -> None:
     X = found.X
-    n_rows = X.shape[0]
+    n_rows = X.indptr.size - 1 if X.format == "csr" and isinstance(X.indptr, np.ndarray) else 3
     probe = np.array([[1.0, 2, 0], [0, 1, 1]])
     for name in [*SPARSE, *DENSE]:
         model = _fitted(name)

@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.hard.battery import Line, scaled
 from tests.hard.sanitized_threads import CSRC, build
 
-SECONDS = 120
+SECONDS = 60
 SECONDS_PER_INPUT = 60
 GRACE = 300  # seconds that a target may take to start and to end
 ENGINE = {

@@ -335,6 +335,40 @@ def diagonals_missing(rng: np.random.Generator, X: Any) -> bool:
     return True
 
 
+def diagonal_outside(rng: np.random.Generator, X: Any) -> bool:
+    """Have a diagonal far outside the shape."""
+    if not len(X.offsets):
+        return False
+    X.offsets = np.array(X.offsets, dtype=np.int64)
+    far = [2**62, -(2**63), -(2**40), X.shape[1], -X.shape[0]]
+    X.offsets[rng.integers(len(X.offsets))] = far[rng.integers(len(far))]
+    return True
+
+
+def key_outside(rng: np.random.Generator, X: Any) -> bool:
+    """Have a key that is no cell."""
+    keys: list[Any] = [(X.shape[0], 0), (0, -1), (0.5, 0), (0, 2**40)]
+    X._dict[keys[rng.integers(len(keys))]] = 1.0
+    return True
+
+
+def masked(rng: np.random.Generator, X: Any) -> bool:
+    """Mask a value, which conversions would silently read."""
+    if not X.nnz:
+        return False
+    mask = np.zeros(X.data.shape, dtype=bool)
+    mask.flat[0] = True
+    X.data = np.ma.array(X.data, mask=mask)
+    return True
+
+
+def shape_of_nothing(rng: np.random.Generator, X: Any) -> bool:
+    """Have a shape that no matrix has."""
+    shapes = [(3, 2**70), (2.0, 3.0), None, (-1, 3), (2, 3, 4), "ab"]
+    X._shape = shapes[rng.integers(len(shapes))]
+    return True
+
+
 def lists_that_differ(rng: np.random.Generator, X: Any) -> bool:
     """Have a column outside the shape, or a value without a column."""
     row = rng.integers(X.shape[0])
@@ -354,9 +388,13 @@ CSR_STRUCTURE: list[Damage] = [
     indptr_of_other_length, indptr_starts_late, lengths_differ, arrays_that_are_none,
 ]  # fmt: skip
 DAMAGES: dict[str, list[Damage]] = {
-    "csr": [*CSR_STRUCTURE, values_that_are_none, complex_and_malformed, not_a_number],
-    "csc": [*CSR_STRUCTURE, complex_and_malformed],
-    "coo": [coordinate_outside, coordinates_missing],
-    "dia": [diagonals_missing],
-    "lil": [lists_that_differ],
+    "csr": [
+        *CSR_STRUCTURE,
+        *(values_that_are_none, complex_and_malformed, not_a_number, masked, shape_of_nothing),
+    ],
+    "csc": [*CSR_STRUCTURE, complex_and_malformed, masked, shape_of_nothing],
+    "coo": [coordinate_outside, coordinates_missing, masked, shape_of_nothing],
+    "dia": [diagonals_missing, diagonal_outside, masked, shape_of_nothing],
+    "lil": [lists_that_differ, shape_of_nothing],
+    "dok": [key_outside, shape_of_nothing],
 }
