@@ -122,7 +122,7 @@ def test_labels_that_may_be_missing_ones(wordodds, tmp_path, countries, more):
     result = wordodds(*command)
     assert (result.code, json.loads(result.out)["classes"]["NA"]) == (0, 2)
     assert result.err == (
-        "wordodds: warning: 4 rows have labels that may mean a missing value and became classes: "
+        "wordodds: warning: the labels of 4 rows may mean a missing value, but count as classes: "
         "NA 2, None 1, null 1. Pass --missing-label NA to treat such rows as bad, or "
         "--missing-label '' to silence this warning\n"
     )
@@ -134,7 +134,7 @@ def test_labels_that_may_be_missing_ones(wordodds, tmp_path, countries, more):
     report = json.loads(result.out)
     assert (result.code, report["skipped"]) == (3, 3)
     assert set(report["classes"]) == {"ham", "spam", "None"}
-    assert "1 row has a label that may mean a missing value" in result.err
+    assert "the label of 1 row may mean a missing value" in result.err
     result = wordodds(*command, "--missing-label", "")
     assert (result.code, result.err) == (0, "")
 
@@ -153,6 +153,18 @@ def test_a_kept_column_may_be_in_one_of_several_files(wordodds, tmp_path, files)
     result = wordodds("predict", *inputs, "--model", model, "--keep", "nope", "--output", output)
     assert (result.code, output.exists()) == (1, False)
     assert "no column 'nope' to keep in the first records of any file" in result.err
+
+
+def test_options_that_would_do_nothing_and_figures_onto_the_data(wordodds, tmp_path, files):
+    data = write_jsonl(tmp_path / "mail.svg", ["free money"] * 4, ["spam", "ham"] * 2)
+    train = ["train", data, "--format", "jsonl", "--model", tmp_path / "m.wordodds"]
+    result = wordodds(*train, "--calibrate-on", "0.2")
+    assert (result.code, result.err) == (2, "wordodds: --calibrate-on needs --calibrate\n")
+    before = data.read_bytes()
+    evaluate = ["evaluate", data, "--format", "jsonl", "--model", files / "mail.wordodds"]
+    result = wordodds(*evaluate, "--figure", data)
+    assert (result.code, data.read_bytes()) == (2, before)
+    assert "would be written onto" in result.err
 
 
 def test_named_pipes(wordodds, tmp_path, files):

@@ -223,9 +223,9 @@ def _about_empty(n: int, what: str) -> str:
 def _about_doubtful(doubtful: dict[str, int]) -> str:
     n = sum(doubtful.values())
     labels = ", ".join(f"{label} {count:,}" for label, count in sorted(doubtful.items()))
-    rows = "1 row has a label" if n == 1 else f"{n:,} rows have labels"
+    rows = "the label of 1 row" if n == 1 else f"the labels of {n:,} rows"
     first = min(doubtful)
     return (
-        f"{rows} that may mean a missing value and became classes: {labels}. Pass --missing-label "
+        f"{rows} may mean a missing value, but count as classes: {labels}. Pass --missing-label "
         f"{first} to treat such rows as bad, or --missing-label '' to silence this warning"
     )

@@ -25,9 +25,11 @@ from wordodds.cli.options import (
     import_model,
     labels_like,
     load_model,
+    not_onto,
     print_json,
 )
 from wordodds.cli.values import positive
+from wordodds.corpora import corpus_paths
 
 __all__ = ["add_parser", "run"]
 
@@ -76,6 +78,8 @@ def check(options: argparse.Namespace) -> None:
     check_data(options)
     if options.figure is not None:
         check_target(options.figure)
+        for source in (options.model, *corpus_paths(options.data)):
+            not_onto(options.figure, source)
         if os.path.splitext(options.figure)[1] not in _FIGURES:
             raise UsageError(f"--figure must end in {', '.join(_FIGURES)}: {options.figure}")
 

@@ -242,8 +242,8 @@ def _paths(options: argparse.Namespace) -> list[str]:
 def _summary(report: dict[str, Any], folder: str, seconds: float) -> str:
     n, n_parts = report["documents"], report["parts"]
     return (
-        f"wordodds: {folder} has {n:,} document{'s' * (n != 1)} in {n_parts:,} "
-        f"part{'s' * (n_parts != 1)}, after {seconds:.1f} s"
+        f"wordodds: {n:,} document{'s' * (n != 1)} in {n_parts:,} part{'s' * (n_parts != 1)} "
+        f"in {folder}, {seconds:.1f} s"
     )
 
 

@@ -17,7 +17,6 @@ from wordodds.cli.data import (
     exit_code,
     import_data_readers,
     load_corpus,
-    read_options,
 )
 from wordodds.cli.options import (
     UsageError,
@@ -84,9 +83,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--calibrate-on",
         type=fraction,
-        default=0.1,
         metavar="F",
-        help="the share for --calibrate (default: 0.1)",
+        help="share of the documents for --calibrate, after --holdout (default: 0.1)",
     )
     parser.add_argument(
         "--seed", type=int, default=0, help="which documents are held out (default: 0)"
@@ -131,7 +129,10 @@ def check(options: argparse.Namespace) -> None:
     options : Namespace
         What the shell passed.
     """
-    read_options(options, labels=True)  # an encoding that does not exist
+    if options.calibrate_on is None:
+        options.calibrate_on = 0.1
+    elif options.calibrate is None:
+        raise UsageError("--calibrate-on needs --calibrate")
     check_target(options.model)
     if options.scratch is not None:
         os.stat(options.scratch)
