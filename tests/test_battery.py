@@ -46,7 +46,7 @@ def test_a_little_of_it(name):
 def test_the_battery_would_have_found_the_crash_of_unchecked_structure(monkeypatch):
     monkeypatch.setattr(wordodds._estimator, "check_structure", lambda *arguments: None)
     numbers = [n for n in range(1500) if "complex_and_malformed" in matrix_of(n).story]
-    assert failing_cases(lambda k: csr.case(numbers[k]), len(numbers))
+    assert failing_cases(lambda k: csr.case(numbers[k]), len(numbers), seconds_max=3.0)
 
 
 def test_the_page_shows_the_record():
