@@ -80,6 +80,9 @@ def vectorizer_of(kind, analysis, tfidf, hashing):
 def test_fused_scores_are_those_of_the_pipeline(kind, analysis, tfidf, hashing, texts, n_labels):
     if tfidf["unknown"] != "ignore" and analysis["binary"]:
         tfidf = tfidf | {"unknown": "ignore"}
+    if kind == "hashed" and analysis["analyzer"].startswith("char"):
+        # The pipeline refuses n-grams with lone surrogates; a test of the vectorizers has these.
+        texts = [text.encode("utf-8", "replace").decode() for text in texts]
     vectorizer = vectorizer_of(kind, analysis, tfidf, hashing)
     train = [*texts, "cat dog naïve cat a b c 日本語 cat", "x_1 dog"]
     labels = [i % n_labels for i in range(len(train))]
