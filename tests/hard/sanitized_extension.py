@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "build" / "sanitized"
 SANITIZERS = ("asan", "ubsan")
 # The sanitizers make the calls several times as slow, and all of these must fit into one shard.
-SHARES = {"csr": 0.1, "model_files": 0.5, "fasttext_files": 1.0, "vectorizers": 0.5}
+SHARES = {"csr": 0.05, "model_files": 0.25, "fasttext_files": 0.5, "vectorizers": 0.25}
 SECONDS_MAX = 900
 _BUILD = [
     "--no-deps", "--upgrade", "--target", str(FOLDER), str(ROOT),
