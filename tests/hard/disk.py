@@ -128,7 +128,7 @@ def _unmount(folder: Path) -> None:
 
 
 def _fill(filler: Path, free: int) -> None:
-    """Write a file that leaves so many bytes free."""
+    """Fill the disk up to a number of free bytes."""
     with filler.open("wb") as file:
         room = os.statvfs(filler)
         os.posix_fallocate(file.fileno(), 0, room.f_bavail * room.f_frsize - free)
