@@ -105,6 +105,22 @@ inline std::vector<std::u32string> word_runs(const std::u32string& text, size_t 
     return words;
 }
 
+// re.findall(r"\w+|[^\w\s]", text), without words that are too short.
+inline std::vector<std::u32string> words_and_marks(const std::u32string& text, size_t min_length) {
+    std::vector<std::u32string> found;
+    for (size_t begin = 0; begin < text.size();) {
+        size_t end = begin + 1;
+        if (is_word(text[begin])) {
+            while (end < text.size() && is_word(text[end])) ++end;
+            if (end - begin >= min_length) found.push_back(text.substr(begin, end - begin));
+        } else if (!is_space(text[begin])) {
+            found.push_back(text.substr(begin, 1));
+        }
+        begin = end;
+    }
+    return found;
+}
+
 // Words by Unicode's boundaries, of any length.
 inline std::vector<std::u32string> unicode_words(const std::u32string& text) {
     const std::string bytes = encode(text);
@@ -133,6 +149,9 @@ inline std::vector<std::u32string> analyze(const std::u32string& document,
         case AnalyzerKind::chars_in_words: return char_wb_ngrams(text, ngram_min, ngram_max);
         case AnalyzerKind::word:
             words = word_runs(text, static_cast<size_t>(options.word_min_length));
+            break;
+        case AnalyzerKind::word_or_mark:
+            words = words_and_marks(text, static_cast<size_t>(options.word_min_length));
             break;
         case AnalyzerKind::unicode_word: words = unicode_words(text); break;
         case AnalyzerKind::separated: words = separate(text); break;

@@ -23,6 +23,10 @@ TokenizerOptions tokenizer_options(const AnalyzerOptions& options) {
     if (options.kind == AnalyzerKind::word) {
         return {{options.lowercase, options.accents, CharacterClass::word}, options.word_min_length};
     }
+    if (options.kind == AnalyzerKind::word_or_mark) {
+        return {{options.lowercase, options.accents, CharacterClass::not_space},
+                options.word_min_length, true};
+    }
     const bool separated = options.kind == AnalyzerKind::separated;
     const auto marks = separated ? CharacterClass::not_separator : CharacterClass::not_space;
     return {{options.lowercase, options.accents, marks}, 1};
@@ -46,6 +50,7 @@ bool Analyzer::next(StopToken& stop) {
     stop.check();
     switch (options_.kind) {
         case AnalyzerKind::word:
+        case AnalyzerKind::word_or_mark:
         case AnalyzerKind::unicode_word:
             return options_.ngram_max == 1 ? next_words(stop) : next_joined(stop);
         case AnalyzerKind::separated: return next_words(stop);

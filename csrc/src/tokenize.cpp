@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "wordodds/text/unicode.hpp"
 #include "wordodds/text/utf8.hpp"
 
 namespace wordodds {
@@ -87,6 +88,20 @@ void Tokenizer::find_tokens(bool last_window) {
         n_borders -= 2;
     }
     tokens_.shrink(0);
+    if (options_.splits_marks) {
+        // Of a run that goes on in the next window the last word alone is unfinished.
+        if (carry_ > 0) n_borders += 2;
+        int64_t unfinished = 0;
+        for (int64_t i = 0; i < n_borders; i += 2) {
+            unfinished = split_marks(borders_[i], borders_[i + 1]);
+        }
+        carry_ = carry_ > 0 ? unfinished : 0;
+        if (carry_ > 0 && tokens_.size() > 0) {
+            const TokenSpan last = tokens_[tokens_.size() - 1];
+            if (last.begin + carry_ == size_) tokens_.shrink(tokens_.size() - 1);
+        }
+        return;
+    }
     TokenSpan* const begin = tokens_.extend(n_borders / 2);
     TokenSpan* out = begin;
     for (int64_t i = 0; i < n_borders; i += 2) {
@@ -96,6 +111,24 @@ void Tokenizer::find_tokens(bool last_window) {
         out += is_long_enough(borders_[i], length);
     }
     tokens_.shrink(out - begin);
+}
+
+// Appends the words and the marks of the run [begin, end); returns the bytes of the word that it ends with,
+// long enough or not, 0 for a mark.
+int64_t Tokenizer::split_marks(uint32_t begin, uint32_t end) {
+    uint32_t word = begin;  // where the word began that ends here, if there is one
+    for (uint32_t at = begin; at < end;) {
+        const char* const character = bytes_.data() + at;
+        const auto n = static_cast<uint32_t>(utf8_length(*character));
+        if ((unicode_record(utf8_decode(character)).flags & unicode_word) == 0) {
+            if (at > word && is_long_enough(word, at - word)) tokens_.push_back({word, at - word});
+            tokens_.push_back({at, n});
+            word = at + n;
+        }
+        at += n;
+    }
+    if (end > word && is_long_enough(word, end - word)) tokens_.push_back({word, end - word});
+    return end - word;
 }
 
 inline bool Tokenizer::is_long_enough(uint32_t begin, uint32_t length) const {

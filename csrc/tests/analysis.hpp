@@ -25,11 +25,12 @@ inline constexpr NgramRange ngram_ranges[] = {{1, 1}, {1, 2}, {2, 3}, {1, 5}, {3
 inline constexpr AnalyzerKind analyzer_kinds[] = {AnalyzerKind::word, AnalyzerKind::chars,
                                                   AnalyzerKind::chars_in_words,
                                                   AnalyzerKind::unicode_word,
-                                                  AnalyzerKind::separated};
+                                                  AnalyzerKind::separated,
+                                                  AnalyzerKind::word_or_mark};
 
 inline bool has_words(AnalyzerKind kind) {
-    return kind == AnalyzerKind::word || kind == AnalyzerKind::unicode_word ||
-           kind == AnalyzerKind::separated;
+    return kind == AnalyzerKind::word || kind == AnalyzerKind::word_or_mark ||
+           kind == AnalyzerKind::unicode_word || kind == AnalyzerKind::separated;
 }
 
 // Stop words for both sides. One is longer than the head of a key, one beyond ASCII.

@@ -24,7 +24,8 @@ void for_each_options(Body body) {
                     continue;
                 }
                 for (const int32_t min_length : {1, 2, 3}) {
-                    options.word_min_length = min_length;  // only `word` must look at it
+                    // Only `word` and `word_or_mark` must look at it.
+                    options.word_min_length = min_length;
                     options.stop_words = nullptr;
                     body(options);
                     options.stop_words = &stop_vocabulary();
@@ -51,6 +52,11 @@ TEST("features written out by hand") {
                (Strings{"one x", "x two", "one x two"}));
     CHECK_SAME(ascii_features(U"The the", {AnalyzerKind::word, false, 2, 1, 1, &stops}),
                (Strings{"The"}));
+    const AnalyzerKind with_marks = AnalyzerKind::word_or_mark;
+    CHECK_SAME(ascii_features(U"Well...  it's x-ray?!", {with_marks, true, 1, 1, 1, nullptr}),
+               (Strings{"well", ".", ".", ".", "it", "'", "s", "x", "-", "ray", "?", "!"}));
+    CHECK_SAME(ascii_features(U"No! a", {with_marks, true, 2, 1, 2, nullptr}),
+               (Strings{"no", "!", "no !"}));
     const AnalyzerKind by_boundaries = AnalyzerKind::unicode_word;
     CHECK_SAME(ascii_features(U"X can't, 3.14!", {by_boundaries, true, 2, 1, 2, nullptr}),
                (Strings{"x", "can't", "3.14", "x can't", "can't 3.14"}));
@@ -146,7 +152,8 @@ TEST("more n-grams than one batch holds, cut at every place around its end") {
     // batch_features in analyze.cpp; the lengths of n-grams change near it.
     constexpr size_t batch = 4096;
     for (const AnalyzerKind kind :
-         {AnalyzerKind::word, AnalyzerKind::chars, AnalyzerKind::unicode_word}) {
+         {AnalyzerKind::word, AnalyzerKind::word_or_mark, AnalyzerKind::chars,
+          AnalyzerKind::unicode_word}) {
         const AnalyzerOptions options{kind, true, 1, 1, 3, nullptr};
         for (size_t n = batch - 3; n <= batch + 4; ++n) {
             std::u32string text;
@@ -221,8 +228,8 @@ TEST("a poll stops the joining of one long document") {
     std::vector<char> text(16'000'000, '\xE9');
     for (size_t i = 3; i < text.size(); i += 4) text[i] = ' ';
     const Document document{text.data(), static_cast<int64_t>(text.size()), TextKind::latin1};
-    for (const AnalyzerKind kind :
-         {AnalyzerKind::word, AnalyzerKind::chars, AnalyzerKind::unicode_word}) {
+    for (const AnalyzerKind kind : {AnalyzerKind::word, AnalyzerKind::word_or_mark,
+                                    AnalyzerKind::chars, AnalyzerKind::unicode_word}) {
         Analyzer analyzer({kind, true, 1, 2, 2, nullptr}, InstructionSet::baseline);
         analyzer.start(document);
         StopToken stop([](void*) { return true; }, nullptr);

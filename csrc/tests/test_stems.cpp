@@ -16,7 +16,8 @@
 namespace wordodds {
 namespace {
 
-constexpr AnalyzerKind word_kinds[] = {AnalyzerKind::word, AnalyzerKind::unicode_word};
+constexpr AnalyzerKind word_kinds[] = {AnalyzerKind::word, AnalyzerKind::word_or_mark,
+                                       AnalyzerKind::unicode_word};
 
 WordMap word_map_of(const std::vector<std::string>& words, const std::vector<std::string>& stems,
                     HashKey key = some_key) {

@@ -34,15 +34,28 @@ std::vector<std::string> words_of(Tokenizer& tokenizer, const Document& document
 // What fastText reads.
 constexpr TokenizerOptions separated_tokens{{false, Accents::keep, CharacterClass::not_separator}, 1};
 
+// Words of min_length or more, and every mark.
+constexpr TokenizerOptions words_and_marks(int64_t min_length) {
+    return {{true, Accents::keep, CharacterClass::not_space}, min_length, true};
+}
+
+std::vector<std::string> expected_words_and_marks(const std::u32string& text, int64_t min_length) {
+    return reference::encode_each(
+        reference::words_and_marks(reference::lower(text), static_cast<size_t>(min_length)));
+}
+
 void check_words(const std::u32string& text, TextKind kind) {
     const OwnedDocument document(text, kind);
     const std::vector<std::string> expected = reference::tokenize(text);
     const std::vector<std::string> separated = reference::encode_each(reference::separate(text));
+    const std::vector<std::string> with_marks = expected_words_and_marks(text, 2);
     for (const InstructionSet set : available_instruction_sets()) {
         // ASCII alone has more than one kernel, but for text that passes as it is.
         if (kind == TextKind::ascii || set == InstructionSet::baseline) {
             Tokenizer tokenizer(default_tokens, set);
             CHECK_SAME(words_of(tokenizer, document.view()), expected, kind, text.size());
+            Tokenizer splitter(words_and_marks(2), set);
+            CHECK_SAME(words_of(splitter, document.view()), with_marks, kind, text.size());
         }
         Tokenizer separator(separated_tokens, set);
         CHECK_SAME(words_of(separator, document.view()), separated, kind, text.size());
@@ -76,6 +89,26 @@ TEST("words between fastText's separators, written out by hand") {
         Tokenizer tokenizer(separated_tokens, InstructionSet::baseline);
         const OwnedDocument document(text, kind);
         CHECK_SAME(words_of(tokenizer, document.view()), expected, kind);
+    }
+}
+
+TEST("words and marks written out by hand") {
+    const std::u32string text =
+        U"Don't, a_1... \u00C9\u2019\u0130!\u3000\u4E2D\u3002 \U0001F600x\U0001F600";
+    const std::vector<std::string> expected = {
+        "don", "'", "t", ",", "a_1", ".", ".", ".", "\xC3\xA9", "\xE2\x80\x99", "i", "\xCC\x87",
+        "!", "\xE4\xB8\xAD", "\xE3\x80\x82", "\xF0\x9F\x98\x80", "x", "\xF0\x9F\x98\x80"};
+    const std::vector<std::string> longer = {
+        "don", "'", ",", "a_1", ".", ".", ".", "\xE2\x80\x99", "\xCC\x87", "!",
+        "\xE3\x80\x82", "\xF0\x9F\x98\x80", "\xF0\x9F\x98\x80"};
+    for (const TextKind kind : {TextKind::ucs4, TextKind::utf8}) {
+        const OwnedDocument document(text, kind);
+        Tokenizer any(words_and_marks(1), InstructionSet::baseline);
+        CHECK_SAME(words_of(any, document.view()), expected, kind);
+        for (const int64_t min_length : {2, 3}) {
+            Tokenizer tokenizer(words_and_marks(min_length), InstructionSet::baseline);
+            CHECK_SAME(words_of(tokenizer, document.view()), longer, kind, min_length);
+        }
     }
 }
 
@@ -153,6 +186,100 @@ TEST("words across the border of a window, at every place") {
             check_words(std::u32string(static_cast<size_t>(start), U' ') + word + U" tail", kind);
             check_words(std::u32string(static_cast<size_t>(start), U' ') + word, kind);
         }
+    }
+}
+
+// In the narrowest kind and in UTF-8, whose windows are of bytes; words of every least length.
+void check_marks(const std::u32string& text) {
+    for (const TextKind kind : {kind_of(text), TextKind::utf8}) {
+        const OwnedDocument document(text, kind);
+        for (const int64_t min_length : {1, 2, 3}) {
+            const auto expected = expected_words_and_marks(text, min_length);
+            for (const InstructionSet set : available_instruction_sets()) {
+                if (kind != TextKind::ascii && set != InstructionSet::baseline) continue;
+                Tokenizer tokenizer(words_and_marks(min_length), set);
+                CHECK_SAME(words_of(tokenizer, document.view()), expected, kind, text.size(),
+                           min_length);
+            }
+        }
+    }
+}
+
+// Marks of one byte to four: !, the section sign, an ideographic full stop, a face.
+const std::u32string marks[] = {U"!", U"\u00A7", U"\u3002", U"\U0001F600"};
+
+TEST("words and marks across the border of a window, at every place") {
+    for (const std::u32string& mark : marks) {
+        for (const std::u32string& run :
+             {mark, mark + mark, U"Ab" + mark, mark + U"Ab",
+              U"a" + mark + U"Bcd" + mark + U"\u00C9",
+              mark + U"\u00C9\u4E2D" + mark + mark + U"\U00010400"}) {
+            // Far enough that in UTF-8 each byte comes to lie on either side.
+            const int64_t n = static_cast<int64_t>(reference::encode(run).size());
+            for (int64_t start = window - n - 1; start <= window + 1; ++start) {
+                const auto lead = static_cast<size_t>(start);
+                check_marks(std::u32string(lead, U' ') + run + U" tail");
+                check_marks(std::u32string(lead, U' ') + run);
+                // The whole window is one run: of a word, of marks, or of both by turns.
+                check_marks(std::u32string(lead, U'x') + run + U"y tail");
+                check_marks(std::u32string(lead, U'-') + run + U"-y tail");
+                check_marks(repeated(U"ab-", start) + run);
+            }
+        }
+    }
+}
+
+TEST("one mark exactly at the border of a window, with and without a word on each side") {
+    for (const std::u32string& mark : marks) {
+        // Where the mark ends, begins, or both, counted in characters and in bytes.
+        const int64_t n = static_cast<int64_t>(reference::encode(mark).size());
+        for (const int64_t border : {window, 2 * window}) {
+            for (const int64_t start : {border - n, border - 1, border, border + 1}) {
+                const auto lead = static_cast<size_t>(start - 1);
+                for (const char32_t before : {U' ', U'x', U'-'}) {
+                    for (const char32_t after : {U' ', U'x', U'-'}) {
+                        check_marks(std::u32string(lead, U' ') + before + mark + after);
+                        check_marks(std::u32string(lead + 1, before) + mark +
+                                    std::u32string(static_cast<size_t>(window), after));
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST("runs of several windows without white space, of words and marks") {
+    Random random(9);
+    for (const std::u32string& mark : marks) {
+        for (const std::u32string& pattern :
+             {mark, U"Ab" + mark, mark + mark + U"\u00C9x\u4E2D", repeated(U"x", 100) + mark,
+              repeated(U"x", window) + mark, repeated(U"x", 2 * window + 3) + mark + mark}) {
+            for (const int64_t length : {window, 2 * window - 1, 5 * window + 17}) {
+                const std::u32string run = repeated(pattern, length);
+                check_marks(run);
+                check_marks(U"ab " + run + U" c-d " + run);
+            }
+        }
+    }
+    for (int repeat = 0; repeat < 5; ++repeat) {
+        std::u32string run;
+        while (static_cast<int64_t>(run.size()) < 4 * window) {
+            const int64_t draw = below(random, 20);
+            run += draw == 0   ? repeated(U"x\u00C9", below(random, 2 * window))
+                   : draw < 10 ? repeated(U"Ab\u4E2D", below(random, 5))
+                               : marks[random() % std::size(marks)];
+        }
+        check_marks(run);
+    }
+}
+
+TEST("windows do not grow with a run of many words and marks") {
+    // They would, if the whole run were carried over and not its last word alone.
+    const OwnedDocument document(repeated(U"ab-", 1 << 20), TextKind::ascii);
+    Tokenizer tokenizer(words_and_marks(1), InstructionSet::baseline);
+    tokenizer.start(document.view());
+    while (tokenizer.next()) {
+        CHECK(static_cast<int64_t>(tokenizer.tokens().size()) <= window, tokenizer.tokens().size());
     }
 }
 

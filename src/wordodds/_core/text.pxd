@@ -67,6 +67,7 @@ cdef extern from "wordodds/text/lower.hpp" namespace "wordodds" nogil:
 cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
     cdef enum class AnalyzerKind(int32_t):
         word
+        word_or_mark
         chars
         chars_in_words
         unicode_word

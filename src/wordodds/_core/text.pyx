@@ -167,6 +167,7 @@ cdef class AnalyzerOptions:
     ):
         self.engine.kind = {
             "word": AnalyzerKind.word,
+            "word_or_mark": AnalyzerKind.word_or_mark,
             "char": AnalyzerKind.chars,
             "char_wb": AnalyzerKind.chars_in_words,
             "unicode_word": AnalyzerKind.unicode_word,

@@ -147,14 +147,15 @@ def _words_in_order(
 ) -> tuple[str, list[tuple[int, int]]]:
     """Return the first of the texts that has all words, in order, and where they stand.
 
-    ``whole``: a word is a run of word characters, and never a part of one.
+    ``whole``: a word is a run of word characters, and never a part of one, or a punctuation mark.
     """
     for text, searched in _readable(texts, read):
         places: list[tuple[int, int]] = []
         at = 0
         for word in words:
             begin = searched.find(word, at)
-            while begin >= 0 and whole and not _stands_alone(searched, begin, begin + len(word)):
+            alone = whole and _is_word_character(word[:1])
+            while begin >= 0 and alone and not _stands_alone(searched, begin, begin + len(word)):
                 begin = searched.find(word, begin + 1)
             if begin < 0:
                 break
@@ -196,4 +197,8 @@ def _readable(texts: Sequence[str], read: Callable[[str], str]) -> Iterator[tupl
 
 def _stands_alone(text: str, begin: int, end: int) -> bool:
     before, behind = text[begin - 1 : begin], text[end : end + 1]
-    return not any(side.isalnum() or side == "_" for side in (before, behind))
+    return not any(map(_is_word_character, (before, behind)))
+
+
+def _is_word_character(character: str) -> bool:
+    return character.isalnum() or character == "_"

@@ -13,7 +13,7 @@ from wordodds._execution import execution
 from wordodds.model.fasttext_reading import FastTextReading
 from wordodds.model.python_analysis import preprocessor_of, python_analyzer
 from wordodds.text.documents import Documents, as_documents, as_strings
-from wordodds.text.pattern import word_min_length
+from wordodds.text.pattern import TokenPattern, token_pattern_of
 from wordodds.text.stem import with_stems
 from wordodds.text.terms import pack_vocabulary
 
@@ -75,19 +75,24 @@ class TextFeatures:
         """What the compiled analyzer is to do, before stems; None if Python must find features."""
         if "analyzer" in self.callables or "tokenizer" in self.callables:
             return None
-        min_length = word_min_length(self.token_pattern) if self.analyzer == "word" else 1
+        analyzer, pattern = self.analyzer, TokenPattern(1, False)
+        if analyzer == "word":
+            known = token_pattern_of(self.token_pattern)
+            if known is None:
+                return None
+            analyzer, pattern = known.analyzer, known
         ngram_min, ngram_max = self.ngram_range
-        if min_length is None or not 1 <= ngram_min <= ngram_max:
+        if not 1 <= ngram_min <= ngram_max:
             return None
         words = None
         if self.analyzer in ("word", "unicode_word") and self.stop_words is not None:
             words = pack_vocabulary(sorted(set(self.stop_words)))
         in_python = self._preprocess is not None
         return core.AnalyzerOptions(
-            self.analyzer,
+            analyzer,
             self.lowercase and not in_python,
             None if in_python else self.strip_accents,
-            min_length,
+            pattern.min_length,
             ngram_min,
             ngram_max,
             words,

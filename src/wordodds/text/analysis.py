@@ -13,7 +13,7 @@ from sklearn.feature_extraction import text as peer
 
 from wordodds._core import text as core
 from wordodds.text.documents import Documents, as_documents, as_strings, without_missing
-from wordodds.text.pattern import word_min_length
+from wordodds.text.pattern import TokenPattern, token_pattern_of
 from wordodds.text.terms import pack_vocabulary
 
 __all__ = ["Analysis", "analysis_of"]
@@ -151,15 +151,21 @@ def _compiled_for(
         stop_words=None if isinstance(stop_words, frozenset) else stop_words,
     )
     model.build_analyzer()
-    min_length = word_min_length(token_pattern) if analyzer == "word" else 1
-    if min_length is None or not 1 <= ngram_min <= ngram_max:
+    if analyzer == "word":
+        pattern = token_pattern_of(token_pattern)
+        if pattern is None:
+            return None
+        analyzer = pattern.analyzer
+    else:
+        pattern = TokenPattern(1, False)
+    if not 1 <= ngram_min <= ngram_max:
         return None
     words = None
     if uses_words and stop_words is not None:
         listed = stop_words if isinstance(stop_words, frozenset) else model.get_stop_words()
         words = pack_vocabulary(sorted(word for word in listed if isinstance(word, str)))
     options = core.AnalyzerOptions(
-        analyzer, lowercase, strip_accents, min_length, ngram_min, ngram_max, words
+        analyzer, lowercase, strip_accents, pattern.min_length, ngram_min, ngram_max, words
     )
     return Compiled(Analysis(_as_documents, options), Analysis(_preprocessed, options))
 

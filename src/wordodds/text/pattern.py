@@ -1,19 +1,32 @@
 """Token patterns that the compiled scanner knows."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["word_min_length"]
+__all__ = ["TokenPattern", "token_pattern_of"]
 
-# \w\w+ and its relatives: a maximal run of word characters, of at least so many. The \b around
-# them changes nothing, as a match of a greedy \w+ always ends where the run ends.
-_RUN_OF_WORD_CHARACTERS = re.compile(
-    r"(?:\(\?u\))?(?:\\b)?(?:((?:\\w)+)\+|\\w\{(\d{1,9}),\})(?:\\b)?"
+# \w\w+ and its relatives: a maximal run of word characters of some least length. The \b around
+# them changes nothing, as a match of a greedy \w+ always ends where the run ends. Behind it may
+# stand [^\w\s]: a single character that is neither part of a word nor white space.
+_KNOWN = re.compile(
+    r"(?:\(\?u\))?(?:\\b)?(?:((?:\\w)+)\+|\\w\{(\d{1,9}),\})(?:\\b)?(\|\[\^(?:\\w\\s|\\s\\w)\])?"
 )
 
 
-def word_min_length(token_pattern: Any) -> int | None:
-    r"""Return the shortest word that the token pattern takes; None for other patterns.
+class TokenPattern(NamedTuple):
+    """What a known pattern takes for a token."""
+
+    min_length: int  # of a word, in characters
+    marks: bool  # whether other characters that are not white space are tokens too
+
+    @property
+    def analyzer(self) -> str:
+        """The name of the compiled analyzer."""
+        return "word_or_mark" if self.marks else "word"
+
+
+def token_pattern_of(token_pattern: Any) -> TokenPattern | None:
+    r"""Return what a token pattern takes; None for patterns that run in Python.
 
     Parameters
     ----------
@@ -22,14 +35,16 @@ def word_min_length(token_pattern: Any) -> int | None:
 
     Examples
     --------
-    >>> [word_min_length(p) for p in (r"(?u)\b\w\w+\b", r"\w+", r"\w{3,}", r"[a-z]+")]
-    [2, 1, 3, None]
+    >>> [token_pattern_of(p) for p in (r"(?u)\b\w\w+\b", r"[a-z]+")]
+    [TokenPattern(min_length=2, marks=False), None]
+    >>> token_pattern_of(r"\w+|[^\w\s]")
+    TokenPattern(min_length=1, marks=True)
     """
     if not isinstance(token_pattern, str):
         return None
-    match = _RUN_OF_WORD_CHARACTERS.fullmatch(token_pattern)
+    match = _KNOWN.fullmatch(token_pattern)
     if match is None:
         return None
-    run, least = match.groups()
+    run, least, marks = match.groups()
     length = len(run) // 2 if run is not None else int(least)
-    return length if length >= 1 else None
+    return TokenPattern(length, marks is not None) if length >= 1 else None

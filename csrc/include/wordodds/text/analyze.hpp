@@ -18,6 +18,7 @@ class WordMap;
 
 enum class AnalyzerKind : int32_t {
     word,            // n-grams of words, joined by single spaces; words are runs of \w
+    word_or_mark,    // as `word`; any other character that is not white space is a word too
     chars,           // n-grams of characters; runs of white space count as one space
     chars_in_words,  // n-grams of characters of each word with a space before and after it
     unicode_word,    // as `word`, with words by Unicode's word boundaries
@@ -27,7 +28,7 @@ enum class AnalyzerKind : int32_t {
 struct AnalyzerOptions {
     AnalyzerKind kind = AnalyzerKind::word;
     bool lowercase = true;
-    int32_t word_min_length = 2;  // code points; for kind `word`
+    int32_t word_min_length = 2;  // code points; for runs of \w
     int32_t ngram_min = 1;        // >= 1
     int32_t ngram_max = 1;        // >= ngram_min
     // Words to leave out, if the kind has words; may be null. Its lookups must be prepared.
@@ -43,7 +44,7 @@ struct AnalyzerOptions {
 //     analyzer.start(document);
 //     while (analyzer.next(stop)) use(analyzer.bytes(), analyzer.features());
 //
-// Single words of kind `word` and chars_in_words pass window by window. The others hold the whole text
+// Single words of kinds `word` and word_or_mark and chars_in_words pass window by window. The others hold the whole text
 // of one document. O(length * number of n-gram lengths).
 class Analyzer {
    public:

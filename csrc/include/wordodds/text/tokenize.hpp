@@ -1,6 +1,7 @@
 // Words of a document: the maximal runs of marked characters of its lower-case form. With \w marked
 // and words of two characters or more that is re.findall(r"(?u)\b\w\w+\b", text.lower()); with
-// \S marked, and words of any length, it is text.lower().split().
+// \S marked, and words of any length, it is text.lower().split(). With \S marked and marks split off it is
+// re.findall(r"\w+|[^\w\s]", text.lower()).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct TokenSpan {
 
 struct TokenizerOptions {
     LowerOptions lower;
-    int64_t min_length;  // code points; shorter words are dropped
+    int64_t min_length;        // code points; shorter words are dropped
+    bool splits_marks = false;  // whether runs fall into words (\w+) and single characters of other kinds
 };
 
 // Reads a document window by window, so that scratch memory grows with the longest word and never
@@ -54,6 +56,7 @@ class Tokenizer {
     void make_room(int64_t n_units);
     void find_tokens(bool last_window);
     bool is_long_enough(uint32_t begin, uint32_t length) const;
+    int64_t split_marks(uint32_t begin, uint32_t end);
 
     TokenizerOptions options_;
     InstructionSet instruction_set_;
