@@ -1,125 +1,12 @@
 #include "wordodds/linear/ratio_ascent.hpp"
 
+#include <limits>
 #include <variant>
 
 #include "ratio_columns.hpp"
 
 namespace wordodds {
 namespace {
-
-// Documents with each feature, by the weights of their rows.
-template <class Index>
-std::vector<double> feature_counts(const CsrView<Index, double>& matrix, const RatioProblem& problem,
-                                   StopToken& stop) {
-    std::vector<double> counts(static_cast<size_t>(matrix.n_cols), 0.0);
-    for (size_t i = 0; i < problem.codes.size(); ++i) {
-        if (i % ratio_rows_between_checks == 0) stop.check();
-        const auto end = static_cast<size_t>(matrix.indptr[i + 1]);
-        for (auto at = static_cast<size_t>(matrix.indptr[i]); at < end; ++at) {
-            if (matrix.data[at] != 0) {
-                counts[static_cast<size_t>(matrix.indices[at])] += problem.counts[i];
-            }
-        }
-    }
-    return counts;
-}
-
-// Some columns with the state of every row: a fit in memory.
-template <int width, class Index>
-class WholeFit {
-   public:
-    using Columns = RatioColumns<width>;
-
-    WholeFit(const CsrView<Index, double>& matrix, const RatioProblem& problem, int64_t first,
-             int64_t n_real, StopToken& stop)
-        : matrix_(matrix),
-          problem_(problem),
-          stop_(stop),
-          columns_(matrix.n_cols, first, n_real, problem.intercept_step),
-          rows_(problem.codes.size()),
-          order_(problem.codes.size()) {
-        std::iota(order_.begin(), order_.end(), int64_t{0});
-        for (size_t i = 0; i < rows_.size(); ++i) {
-            const int64_t own = own_column(i);
-            Columns::set_unasked(own, rows_[i]);
-            if (own >= 0 && own < width) class_costs_[own] += problem_.costs[i];
-        }
-    }
-
-    RatioFit fit(InstructionSet instruction_set, const std::vector<double>& counts) {
-        count_classes();
-        columns_.set_scales(
-            problem_.scales, counts,
-            [&](size_t j, int k) { return columns_.counted(j, k); }, stop_);
-        RatioFit fit{0, 0.0};
-        uint64_t random = problem_.seed;
-        do {
-            shuffle(order_, random);
-            std::fill_n(columns_.changes(), Columns::padded, 0.0);
-            if (fit.epochs == 0) {
-                with_lanes(instruction_set, Epoch<true>{*this});
-            } else {
-                with_lanes(instruction_set, Epoch<false>{*this});
-            }
-            ++fit.epochs;
-            fit.change = 0.0;
-            for (int64_t k = 0; k < columns_.n_real(); ++k) {
-                if (class_costs_[k] > 0.0) {
-                    fit.change = std::max(fit.change, columns_.changes()[k] / class_costs_[k]);
-                }
-            }
-        } while (fit.change > problem_.tolerance && fit.epochs < problem_.epochs_max);
-        return fit;
-    }
-
-    const Columns& columns() const { return columns_; }
-
-   private:
-    template <bool is_first>
-    struct Epoch {
-        WholeFit& whole;
-        WORDODDS_LANES void operator()() const { whole.run<is_first>(); }
-    };
-
-    int64_t own_column(size_t i) const {
-        return ratio_own_column(problem_.n_columns, problem_.codes[i]) - columns_.first();
-    }
-
-    void count_classes() {
-        for (size_t i = 0; i < rows_.size(); ++i) {
-            if (i % ratio_rows_between_checks == 0) stop_.check();
-            const int64_t own = own_column(i);
-            if (own < 0 || own >= columns_.n_real()) continue;
-            const auto end = static_cast<size_t>(matrix_.indptr[i + 1]);
-            for (auto at = static_cast<size_t>(matrix_.indptr[i]); at < end; ++at) {
-                if (matrix_.data[at] == 0) continue;
-                columns_.count(static_cast<int64_t>(matrix_.indices[at]), own) +=
-                    static_cast<float>(problem_.counts[i]);
-            }
-        }
-    }
-
-    template <bool is_first>
-    WORDODDS_LANES void run() {
-        for (size_t place = 0; place < order_.size(); ++place) {
-            if (place % ratio_rows_between_checks == 0) stop_.check();
-            const auto i = static_cast<size_t>(order_[place]);
-            const double cost = problem_.costs[i];
-            if (cost == 0.0) continue;
-            const auto entries = ratio_entries(matrix_, order_, place);
-            if constexpr (is_first) columns_.set_curvature(entries, cost, rows_[i]);
-            columns_.ascend(entries, ratio_entries(matrix_, order_, place + 1), cost, rows_[i]);
-        }
-    }
-
-    const CsrView<Index, double>& matrix_;
-    const RatioProblem& problem_;
-    StopToken& stop_;
-    Columns columns_;
-    std::vector<typename Columns::Row> rows_;
-    std::vector<int64_t> order_;
-    double class_costs_[Columns::padded] = {};
-};
 
 // Calls use.template operator()<width>() with the narrowest width for n columns.
 template <class Use>
@@ -129,28 +16,369 @@ auto with_width(int64_t n, Use use) {
     return use.template operator()<ratio_wide>();
 }
 
+// A row is settled if it adds less than this share of what rows may add on average at the tolerance.
+constexpr double settled_share = 0.5;
+constexpr uint8_t rest_max = 15;  // epochs
+
+// Some columns of a problem, with the state of every row.
+class RatioBlock {
+   public:
+    virtual ~RatioBlock() = default;
+    virtual void start(double lean, StopToken& stop) = 0;
+    virtual RatioFit ascend(const RatioLimits& limits, const Execution& execution) = 0;
+    virtual void score(std::span<const int64_t> rows, int64_t n_columns, const Execution& execution,
+                       std::span<double> scores_out) const = 0;
+    virtual void write(int64_t stride, std::span<double> weights_out,
+                       std::span<double> intercept_out) const = 0;
+};
+
+template <class Index>
+struct ProblemRows {
+    CsrView<Index, double> matrix;
+    LabelWeights labels;
+    int64_t n_columns;
+    std::vector<double> weights;  // of each row
+    std::vector<int64_t> labelled;
+    uint64_t seed;
+};
+
+template <int width, class Index>
+class BlockOfWidth final : public RatioBlock {
+   public:
+    using Columns = RatioColumns<width>;
+    using Row = typename Columns::Row;
+
+    BlockOfWidth(const ProblemRows<Index>& problem, int64_t first, int64_t n_real,
+                 std::span<const float> ratios, const RatioPrior& prior, StopToken& stop)
+        : problem_(problem),
+          columns_(problem.matrix.n_cols, first, n_real, prior, 1.0),
+          rows_(problem.weights.size()),
+          rests_(problem.weights.size()) {
+        columns_.set_ratios(ratios, problem.n_columns, stop);
+        for (const int64_t row : problem_.labelled) {
+            const auto i = static_cast<size_t>(row);
+            double targets[Columns::padded];
+            set_targets(i, targets);
+            for (int64_t k = 0; k < Columns::padded; ++k) {
+                class_weights_[k] += problem_.weights[i] * targets[k];
+                rest_weights_[k] += problem_.weights[i] * (1.0 - targets[k]);
+            }
+        }
+        start(0.0, stop);
+    }
+
+    void start(double lean, StopToken& stop) override {
+        columns_.start(lean, stop);
+        strength_ = 0.0;
+        random_ = problem_.seed;
+    }
+
+    RatioFit ascend(const RatioLimits& limits, const Execution& execution) override {
+        set_strength(limits.strength, execution);
+        for (int64_t k = 0; k < columns_.n_real(); ++k) {
+            const double share = settled_share * limits.tolerance * gap_scale(k);
+            columns_.set_settled(k, share / static_cast<double>(problem_.labelled.size()));
+        }
+        RatioFit fit{0, 0.0};
+        bool visits_all = true;
+        std::fill(rests_.begin(), rests_.end(), Rest{});
+        do {
+            choose_rows(visits_all);
+            std::fill_n(columns_.gaps(), Columns::padded, 0.0);
+            with_lanes(execution.instruction_set, Epoch{*this, *execution.stop});
+            ++fit.epochs;
+            fit.gap = relative_gap();
+            // Rows that rest have gaps too: only an epoch that visits all can be the last.
+            const bool is_near = fit.gap <= limits.tolerance;
+            if (is_near && order_.size() == problem_.labelled.size()) break;
+            visits_all = is_near || fit.epochs + 1 == limits.epochs_max;
+        } while (fit.epochs < limits.epochs_max);
+        return fit;
+    }
+
+    void score(std::span<const int64_t> rows, int64_t n_columns, const Execution& execution,
+               std::span<double> scores_out) const override {
+        with_lanes(execution.instruction_set,
+                   Scoring{*this, rows, n_columns, *execution.stop, scores_out.data()});
+    }
+
+    void write(int64_t stride, std::span<double> weights_out,
+               std::span<double> intercept_out) const override {
+        columns_.write(stride, weights_out, intercept_out);
+    }
+
+   private:
+    // For how many epochs a row is left alone: twice as many each time that it was found settled.
+    struct Rest {
+        uint8_t length = 0;
+        uint8_t left = 0;
+        void after_visit(bool is_settled) {
+            length = is_settled ? std::min<uint8_t>(static_cast<uint8_t>(2 * length + 1), rest_max) : uint8_t{0};
+            left = length;
+        }
+    };
+
+    struct Epoch {
+        BlockOfWidth& block;
+        StopToken& stop;
+        WORDODDS_LANES void operator()() const {
+            const auto& problem = block.problem_;
+            for (size_t place = 0; place < block.order_.size(); ++place) {
+                if (place % ratio_rows_between_checks == 0) stop.check();
+                const auto i = static_cast<size_t>(block.order_[place]);
+                const bool is_settled =
+                    block.columns_.ascend(ratio_entries(problem.matrix, block.order_, place),
+                                          ratio_entries(problem.matrix, block.order_, place + 1),
+                                          block.strength_ * problem.weights[i], block.rows_[i]);
+                block.rests_[i].after_visit(is_settled);
+            }
+        }
+    };
+
+    // The state of every row at the first strength.
+    struct FirstState {
+        BlockOfWidth& block;
+        StopToken& stop;
+        WORDODDS_LANES void operator()() const {
+            const auto& problem = block.problem_;
+            for (size_t place = 0; place < problem.labelled.size(); ++place) {
+                if (place % ratio_rows_between_checks == 0) stop.check();
+                const auto i = static_cast<size_t>(problem.labelled[place]);
+                double targets[Columns::padded];
+                block.set_targets(i, targets);
+                Columns::set_unasked(targets, block.rows_[i]);
+                block.columns_.set_curvature(ratio_entries(problem.matrix, problem.labelled, place),
+                                             block.strength_ * problem.weights[i], block.rows_[i]);
+            }
+        }
+    };
+
+    struct Scoring {
+        const BlockOfWidth& block;
+        std::span<const int64_t> rows;
+        int64_t n_columns;
+        StopToken& stop;
+        double* scores_out;
+        WORDODDS_LANES void operator()() const {
+            for (size_t place = 0; place < rows.size(); ++place) {
+                if (place % ratio_rows_between_checks == 0) stop.check();
+                block.columns_.score(
+                    ratio_entries(block.problem_.matrix, rows, place),
+                    scores_out + static_cast<int64_t>(place) * n_columns + block.columns_.first());
+            }
+        }
+    };
+
+    // The rows of the next epoch, in a new order: all, or those that do not rest.
+    void choose_rows(bool all) {
+        order_.clear();
+        for (const int64_t row : problem_.labelled) {
+            Rest& rest = rests_[static_cast<size_t>(row)];
+            if (all || rest.left == 0) {
+                order_.push_back(row);
+            } else {
+                --rest.left;
+            }
+        }
+        shuffle(order_, random_);
+    }
+
+    // The share of each column's class among the labels of a row.
+    void set_targets(size_t i, double* targets_out) const {
+        std::fill_n(targets_out, Columns::padded, 0.0);
+        const LabelWeights& labels = problem_.labels;
+        for (auto e = static_cast<size_t>(labels.indptr[i]);
+             e < static_cast<size_t>(labels.indptr[i + 1]); ++e) {
+            const int64_t k =
+                column_of_class(problem_.n_columns, labels.codes[e]) - columns_.first();
+            if (k >= 0 && k < columns_.n_real()) {
+                targets_out[k] = labels.weights[e] / problem_.weights[i];
+            }
+        }
+    }
+
+    // Dual variables, and so the weights, stay as they are; probabilities come nearer to the targets.
+    void set_strength(double strength, const Execution& execution) {
+        if (strength_ == 0.0) {
+            strength_ = strength;
+            return with_lanes(execution.instruction_set, FirstState{*this, *execution.stop});
+        }
+        const double factor = strength / strength_;
+        if (factor == 1.0) return;
+        strength_ = strength;
+        const double log_factor = std::log(factor);
+        for (size_t place = 0; place < problem_.labelled.size(); ++place) {
+            if (place % ratio_rows_between_checks == 0) execution.stop->check();
+            const auto i = static_cast<size_t>(problem_.labelled[place]);
+            double targets[Columns::padded];
+            set_targets(i, targets);
+            Row& row = rows_[i];
+            for (int64_t k = 0; k < Columns::padded; ++k) {
+                row.rho[k] *= factor;
+                row.log_half_rho[k] += log_factor;
+                row.log_odds[k] = weakened(row.log_odds[k], targets[k], factor, log_factor);
+            }
+        }
+    }
+
+    // The log-odds of t - (t - p) / factor.
+    static double weakened(double log_odds, double target, double factor, double log_factor) {
+        const double p = 1.0 / (1.0 + std::exp(-log_odds));
+        if (target == 0.0) {  // all digits of what may be very small
+            const double log_p = log_odds < 0.0 ? log_odds - std::log1p(std::exp(log_odds)) : std::log(p);
+            return std::max(log_p - log_factor - std::log1p(-p / factor), dual_unlikely);
+        }
+        if (target == 1.0) return -weakened(-log_odds, 0.0, factor, log_factor);
+        return Columns::bounded_log_odds(target - (target - p) / factor);
+    }
+
+    double gap_scale(int64_t k) const {
+        const double weight = std::min(class_weights_[k], rest_weights_[k]);
+        if (weight > 0.0) return strength_ * weight;
+        return strength_ * (class_weights_[k] + rest_weights_[k]);  // one side has no rows
+    }
+
+    double relative_gap() {
+        double largest = 0.0;
+        for (int64_t k = 0; k < columns_.n_real(); ++k) {
+            const double scale = gap_scale(k);
+            if (scale == 0.0) continue;
+            const double gap = columns_.gaps()[k] / scale;
+            if (std::isnan(gap)) return std::numeric_limits<double>::infinity();
+            largest = std::max(largest, gap);
+        }
+        return largest;
+    }
+
+    const ProblemRows<Index>& problem_;
+    Columns columns_;
+    std::vector<Row> rows_;
+    std::vector<Rest> rests_;
+    std::vector<int64_t> order_;
+    double class_weights_[Columns::padded] = {};
+    double rest_weights_[Columns::padded] = {};
+    double strength_ = 0.0;  // 0: no row has been visited
+    uint64_t random_ = 0;
+};
+
+template <class Index>
+class AscentInMemory final : public RatioAscent {
+   public:
+    AscentInMemory(const CsrView<Index, double>& matrix, const LabelWeights& labels,
+                   int64_t n_columns_, std::span<const float> ratios, const RatioPrior& prior,
+                   uint64_t seed, const Execution& execution)
+        : rows_{matrix, labels, n_columns_, row_weights(matrix.n_rows, labels), {}, seed} {
+        n_columns = n_columns_;
+        n_features = matrix.n_cols;
+        for (size_t i = 0; i < rows_.weights.size(); ++i) {
+            if (rows_.weights[i] > 0.0) rows_.labelled.push_back(static_cast<int64_t>(i));
+        }
+        const FixedChunks chunks{n_columns, ratio_wide};
+        blocks_.resize(static_cast<size_t>(chunks.count()));
+        parallel_for(execution, chunks.count(), [&](int64_t block, int32_t) {
+            const int64_t first = chunks.begin(block), n = chunks.end(block) - first;
+            with_width(n, [&]<int width>() {
+                blocks_[static_cast<size_t>(block)] = std::make_unique<BlockOfWidth<width, Index>>(
+                    rows_, first, n, ratios, prior, *execution.stop);
+            });
+        });
+    }
+
+    int64_t n_blocks() const override { return static_cast<int64_t>(blocks_.size()); }
+    void start(int64_t block, double lean, StopToken& stop) override { at(block).start(lean, stop); }
+    RatioFit ascend(int64_t block, const RatioLimits& limits, const Execution& execution) override {
+        return at(block).ascend(limits, execution);
+    }
+    void score(int64_t block, std::span<const int64_t> rows, const Execution& execution,
+               std::span<double> scores_out) const override {
+        at(block).score(rows, n_columns, execution, scores_out);
+    }
+    void write(int64_t block, int64_t stride, std::span<double> weights_out,
+               std::span<double> intercept_out) const override {
+        at(block).write(stride, weights_out, intercept_out);
+    }
+
+   private:
+    static std::vector<double> row_weights(int64_t n_rows, const LabelWeights& labels) {
+        std::vector<double> weights(static_cast<size_t>(n_rows), 0.0);
+        for (size_t i = 0; i < weights.size(); ++i) {
+            for (auto e = static_cast<size_t>(labels.indptr[i]);
+                 e < static_cast<size_t>(labels.indptr[i + 1]); ++e) {
+                weights[i] += labels.weights[e];
+            }
+        }
+        return weights;
+    }
+
+    RatioBlock& at(int64_t block) const { return *blocks_[static_cast<size_t>(block)]; }
+
+    ProblemRows<Index> rows_;
+    std::vector<std::unique_ptr<RatioBlock>> blocks_;
+};
+
+// Calls use(problem, block, task) for all blocks of all problems, which are the tasks in their order.
+template <class Use>
+void for_each_block(std::span<RatioAscent* const> problems, const Execution& execution, Use use) {
+    std::vector<std::pair<size_t, int64_t>> tasks;
+    for (size_t i = 0; i < problems.size(); ++i) {
+        for (int64_t block = 0; block < problems[i]->n_blocks(); ++block) tasks.push_back({i, block});
+    }
+    parallel_for(execution, static_cast<int64_t>(tasks.size()), [&](int64_t task, int32_t) {
+        const auto [i, block] = tasks[static_cast<size_t>(task)];
+        use(*problems[i], block, static_cast<size_t>(task));
+    });
+}
+
 }  // namespace
 
 template <class Index>
-RatioFit csr_fit_ratio_logistic(const CsrView<Index, double>& matrix, const RatioProblem& problem,
-                                const Execution& execution, int64_t stride,
-                                std::span<double> weights_out, std::span<double> intercept_out) {
-    const std::vector<double> counts = feature_counts(matrix, problem, *execution.stop);
-    const FixedChunks blocks{problem.n_columns, ratio_wide};
-    const auto fit = [&](int64_t block) {
-        const int64_t first = blocks.begin(block), n = blocks.end(block) - first;
-        return with_width(n, [&]<int width>() {
-            WholeFit<width, Index> whole(matrix, problem, first, n, *execution.stop);
-            const RatioFit fitted = whole.fit(execution.instruction_set, counts);
-            whole.columns().write(stride, weights_out, intercept_out);
-            return fitted;
-        });
-    };
-    return parallel_reduce(execution, blocks.count(), RatioFit{0, 0.0}, fit,
-                           [](RatioFit all, RatioFit one) {
-                               return RatioFit{std::max(all.epochs, one.epochs),
-                                               std::max(all.change, one.change)};
-                           });
+std::unique_ptr<RatioAscent> make_ratio_ascent(const CsrView<Index, double>& matrix,
+                                               const LabelWeights& labels, int64_t n_columns,
+                                               std::span<const float> ratios,
+                                               const RatioPrior& prior, uint64_t seed,
+                                               const Execution& execution) {
+    return std::make_unique<AscentInMemory<Index>>(matrix, labels, n_columns, ratios, prior, seed,
+                                                   execution);
+}
+
+void ratio_start(std::span<RatioAscent* const> problems, double lean, const Execution& execution) {
+    for_each_block(problems, execution, [&](RatioAscent& problem, int64_t block, size_t) {
+        problem.start(block, lean, *execution.stop);
+    });
+}
+
+void ratio_ascend(std::span<RatioAscent* const> problems, const RatioLimits& limits,
+                  const Execution& execution, std::span<RatioFit> fits_out) {
+    std::fill(fits_out.begin(), fits_out.end(), RatioFit{0, 0.0});
+    std::vector<RatioFit> fits;
+    for (const RatioAscent* const problem : problems) {
+        fits.resize(fits.size() + static_cast<size_t>(problem->n_blocks()));
+    }
+    for_each_block(problems, execution,
+                   [&](RatioAscent& problem, int64_t block, size_t task) {
+                       fits[task] = problem.ascend(block, limits, execution);
+                   });
+    size_t task = 0;
+    for (size_t i = 0; i < problems.size(); ++i) {
+        for (int64_t block = 0; block < problems[i]->n_blocks(); ++block, ++task) {
+            fits_out[i].epochs = std::max(fits_out[i].epochs, fits[task].epochs);
+            fits_out[i].gap = std::max(fits_out[i].gap, fits[task].gap);
+        }
+    }
+}
+
+void ratio_score(const RatioAscent& problem, std::span<const int64_t> rows,
+                 const Execution& execution, std::span<double> scores_out) {
+    parallel_for(execution, problem.n_blocks(), [&](int64_t block, int32_t) {
+        problem.score(block, rows, execution, scores_out);
+    });
+}
+
+void ratio_write(const RatioAscent& problem, int64_t stride, const Execution& execution,
+                 std::span<double> weights_out, std::span<double> intercept_out) {
+    parallel_for(execution, problem.n_blocks(), [&](int64_t block, int32_t) {
+        problem.write(block, stride, weights_out, intercept_out);
+    });
 }
 
 struct RatioState::Parts {
@@ -158,35 +386,36 @@ struct RatioState::Parts {
     std::vector<Some> blocks;
 };
 
-RatioState::RatioState(int64_t n_columns, const RatioScales& scales, double intercept_step,
-                       std::span<const double> counts, std::span<const double> class_counts,
-                       const Execution& execution)
+RatioState::RatioState(int64_t n_columns, std::span<const float> ratios, const RatioPrior& prior,
+                       double lean, double spread, const Execution& execution)
     : n_columns_(n_columns),
-      n_features_(static_cast<int64_t>(counts.size())),
+      n_features_(static_cast<int64_t>(ratios.size()) / n_columns),
       parts_(std::make_unique<Parts>()) {
     const FixedChunks blocks{n_columns, ratio_wide};
     for (int64_t block = 0; block < blocks.count(); ++block) {
         const int64_t first = blocks.begin(block), n = blocks.end(block) - first;
         with_width(n, [&]<int width>() {
             parts_->blocks.emplace_back(std::in_place_type<RatioColumns<width>>, n_features_, first,
-                                        n, intercept_step);
+                                        n, prior, spread);
         });
     }
     parallel_for(execution, blocks.count(), [&](int64_t block, int32_t) {
         std::visit(
             [&](auto& columns) {
-                const auto in_class = [&](size_t j, int k) {
-                    if (k >= columns.n_real()) return 0.0;
-                    const auto row = static_cast<size_t>(columns.first() + k);
-                    return class_counts[row * counts.size() + j];
-                };
-                columns.set_scales(scales, counts, in_class, *execution.stop);
+                columns.set_ratios(ratios, n_columns, *execution.stop);
+                columns.start(lean, *execution.stop);
             },
             parts_->blocks[static_cast<size_t>(block)]);
     });
 }
 
 RatioState::~RatioState() = default;
+
+void RatioState::read(std::span<const float> weights, std::span<const double> intercept) {
+    for (auto& block : parts_->blocks) {
+        std::visit([&](auto& columns) { columns.read(weights, intercept, n_columns_); }, block);
+    }
+}
 
 // One visit of every row by some columns; what is known of a row is read and written back.
 template <int width, class Index>
@@ -206,8 +435,10 @@ struct RatioState::Pass {
             const auto i = static_cast<size_t>(order[place]);
             const double cost = rows.costs[i];
             if (cost == 0.0) continue;
-            const int64_t own = ratio_own_column(state.n_columns_, rows.codes[i]) - columns.first();
-            RatioColumns<width>::set_unasked(own, row);
+            double targets[RatioColumns<width>::padded] = {};
+            const int64_t own = column_of_class(state.n_columns_, rows.codes[i]) - columns.first();
+            if (own >= 0 && own < columns.n_real()) targets[own] = 1.0;
+            RatioColumns<width>::set_unasked(targets, row);
             float* const known =
                 log_odds.data() + i * static_cast<size_t>(state.n_columns_) + columns.first();
             if (!rows.is_first) std::copy_n(known, columns.n_real(), row.log_odds);
@@ -223,7 +454,8 @@ struct RatioState::Pass {
 
 template <class Index>
 void RatioState::ascend(const CsrView<Index, double>& matrix, const RatioRows& rows,
-                        const Execution& execution, std::span<float> log_odds) {
+                        const Execution& execution, std::span<float> log_odds,
+                        std::span<double> gaps_out) {
     std::vector<int64_t> order(rows.codes.size());
     std::iota(order.begin(), order.end(), int64_t{0});
     uint64_t random = rows.seed;
@@ -231,8 +463,10 @@ void RatioState::ascend(const CsrView<Index, double>& matrix, const RatioRows& r
     parallel_for(execution, static_cast<int64_t>(parts_->blocks.size()), [&](int64_t block, int32_t) {
         std::visit(
             [&]<int width>(RatioColumns<width>& columns) {
+                std::fill_n(columns.gaps(), RatioColumns<width>::padded, 0.0);
                 with_lanes(execution.instruction_set, Pass<width, Index>{
                     *this, columns, matrix, rows, order, *execution.stop, log_odds});
+                std::copy_n(columns.gaps(), columns.n_real(), gaps_out.data() + columns.first());
             },
             parts_->blocks[static_cast<size_t>(block)]);
     });
@@ -247,12 +481,11 @@ void RatioState::write(int64_t stride, std::span<double> weights_out,
 }
 
 #define WORDODDS_INSTANTIATE(Index)                                                               \
-    template RatioFit csr_fit_ratio_logistic<Index>(const CsrView<Index, double>&,                \
-                                                    const RatioProblem&, const Execution&,        \
-                                                    int64_t, std::span<double>,                   \
-                                                    std::span<double>);                           \
+    template std::unique_ptr<RatioAscent> make_ratio_ascent<Index>(                               \
+        const CsrView<Index, double>&, const LabelWeights&, int64_t, std::span<const float>,      \
+        const RatioPrior&, uint64_t, const Execution&);                                           \
     template void RatioState::ascend<Index>(const CsrView<Index, double>&, const RatioRows&,      \
-                                            const Execution&, std::span<float>);
+                                            const Execution&, std::span<float>, std::span<double>);
 WORDODDS_INSTANTIATE(int32_t)
 WORDODDS_INSTANTIATE(int64_t)
 #undef WORDODDS_INSTANTIATE

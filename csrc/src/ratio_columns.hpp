@@ -1,4 +1,4 @@
-// Weights and scales of a few columns, and one step of dual ascent on them: what linear/ratio_ascent.hpp does
+// Weights and ratios of a few columns, and one step of dual ascent on them: what linear/ratio_ascent.hpp does
 // to one row.
 #pragma once
 
@@ -19,7 +19,8 @@
 namespace wordodds {
 
 inline constexpr int64_t ratio_rows_between_checks = 64;
-inline constexpr int64_t ratio_wide = 8;  // columns whose weights and scales share a cache line
+inline constexpr int64_t ratio_features_between_checks = 4096;
+inline constexpr int64_t ratio_wide = 8;  // columns whose weights and ratios share a cache line
 
 // Steele, Lea and Flood's splitmix64: a new order for each epoch.
 inline uint64_t next_random(uint64_t& state) {
@@ -44,17 +45,12 @@ struct RatioEntries {
 
 template <class Index>
 RatioEntries<Index> ratio_entries(const CsrView<Index, double>& matrix,
-                                  const std::vector<int64_t>& order, size_t place) {
+                                  std::span<const int64_t> order, size_t place) {
     if (place >= order.size()) return {nullptr, nullptr, 0};
     const auto i = static_cast<size_t>(order[place]);
     const auto begin = static_cast<int64_t>(matrix.indptr[i]);
     return {matrix.indices.data() + begin, matrix.data.data() + begin,
             static_cast<int64_t>(matrix.indptr[i + 1]) - begin};
-}
-
-// The column that a row is a positive example of; any number outside of [0, n_columns): none.
-inline int64_t ratio_own_column(int64_t n_columns, int32_t code) {
-    return n_columns == 1 ? code - 1 : code;
 }
 
 // The columns [first, first + n_real) of a problem, those up to `width` empty.
@@ -69,61 +65,53 @@ class RatioColumns {
         double log_half_rho[padded];
     };
 
-    RatioColumns(int64_t n_features, int64_t first, int64_t n_real, double intercept_step)
+    RatioColumns(int64_t n_features, int64_t first, int64_t n_real, const RatioPrior& prior,
+                 double spread)
         : first_(first),
           n_real_(n_real),
-          intercept_step_(intercept_step),
-          features_(static_cast<size_t>(n_features)) {}
+          floor_(static_cast<float>(prior.floor)),
+          intercept_step_(prior.intercept_step),
+          spread_(spread),
+          features_(static_cast<size_t>(n_features)) {
+        std::fill_n(is_real_, n_real, 1.0);
+    }
 
     int64_t first() const { return first_; }
     int64_t n_real() const { return n_real_; }
-    double* changes() { return changes_; }
+    double* gaps() { return gaps_; }
 
-    // d_jk, kept in the place of the weights until set_scales.
-    float& count(int64_t feature, int64_t k) {
-        return features_[static_cast<size_t>(feature)].weight[k];
+    // ratios[j * n_columns + k] = r_jk of all columns of the problem.
+    void set_ratios(std::span<const float> ratios, int64_t n_columns, StopToken& stop) {
+        for (size_t j = 0; j < features_.size(); ++j) {
+            if (j % ratio_features_between_checks == 0) stop.check();
+            const float* const from = ratios.data() + static_cast<int64_t>(j) * n_columns + first_;
+            std::copy_n(from, n_real_, features_[j].ratio);
+        }
     }
-    double counted(size_t feature, int k) const { return double{features_[feature].weight[k]}; }
 
-    // scale[k] = r_jk^2 + floor, and weights of zero. counts[j] = d_j, in_class(j, k) = d_jk.
-    template <class InClass>
-    void set_scales(const RatioScales& scales, std::span<const double> counts, InClass in_class,
-                    StopToken& stop) {
-        const double alpha = scales.alpha;
-        const double smooth = alpha * static_cast<double>(features_.size());
-        double total = 0.0, of_class[width] = {}, offset[width];
+    // Weights lean * r_jk and intercepts of zero: those of the prior.
+    void start(double lean, StopToken& stop) {
         for (size_t j = 0; j < features_.size(); ++j) {
-            total += counts[j];
-            for (int k = 0; k < width; ++k) of_class[k] += in_class(j, k);
-        }
-        for (int k = 0; k < width; ++k) {
-            offset[k] = std::log(of_class[k] + smooth) - std::log(total - of_class[k] + smooth);
-        }
-        const double log_alpha = std::log(alpha);
-        for (size_t j = 0; j < features_.size(); ++j) {
-            if (j % 4096 == 0) stop.check();
+            if (j % ratio_features_between_checks == 0) stop.check();
             Feature& feature = features_[j];
-            // Most features are in documents of few classes.
-            const double log_absent = log_alpha - std::log(counts[j] + alpha);
             for (int k = 0; k < width; ++k) {
-                const double in = in_class(j, k);
-                const double rest = std::max(0.0, counts[j] - in);
-                const double log_ratio =
-                    in == 0.0 ? log_absent : std::log(in + alpha) - std::log(rest + alpha);
-                const double ratio = log_ratio - offset[k];
-                feature.scale[k] =
-                    k < n_real_ ? static_cast<float>(ratio * ratio + scales.floor) : 0.0f;
-                feature.weight[k] = 0.0f;
+                feature.weight[k] = static_cast<float>(lean) * feature.ratio[k];
             }
         }
+        std::fill_n(intercept_, padded, 0.0);
     }
 
-    // Probabilities that nobody has asked for yet: those of the row's own column, relative to the first
-    // one here, one, all others zero.
-    static void set_unasked(int64_t own, Row& row_out) {
+    // Dual variables of zero: probabilities equal to the targets, as far as log-odds can say.
+    static void set_unasked(const double* targets, Row& row_out) {
         for (int64_t k = 0; k < padded; ++k) {
-            row_out.log_odds[k] = k == own ? -dual_unlikely : dual_unlikely;
+            row_out.log_odds[k] = bounded_log_odds(targets[k]);
         }
+    }
+
+    static double bounded_log_odds(double p) {
+        if (p <= 0.0) return dual_unlikely;
+        if (p >= 1.0) return -dual_unlikely;
+        return std::clamp(std::log(p) - std::log1p(-p), dual_unlikely, -dual_unlikely);
     }
 
     // rho_k = c (sum_j s_jk x_j^2 + step): how fast a row's score follows its own probability.
@@ -134,38 +122,71 @@ class RatioColumns {
         for (int64_t e = 0; e < row.n; ++e) {
             fetch_ahead(row, e);
             const auto value = row.data[e];
-            const float* const scale = feature(row, e).scale;
-            for (int k = 0; k < width; ++k) squares[k] += value * value * double{scale[k]};
+            const float* const ratio = feature(row, e).ratio;
+            for (int k = 0; k < width; ++k) {
+                squares[k] += value * value * double{ratio[k] * ratio[k] + floor_};
+            }
         }
         for (int64_t k = 0; k < padded; ++k) {
             // A row without any entry still has probabilities; they change no weight.
-            row_out.rho[k] = std::max(cost * (squares[k] + intercept_step_), 1e-290);
+            row_out.rho[k] = std::max(spread_ * cost * (squares[k] + intercept_step_), 1e-290);
             row_out.log_half_rho[k] = std::log(0.5 * row_out.rho[k]);
         }
     }
 
+    // What a row may add to the gap of each column and still count as settled.
+    void set_settled(int64_t k, double gap) { settled_[k] = gap; }
+
     // Makes the probabilities of a row right, given all others, and the weights with them. `next` is the
-    // row that comes next, whose weights are fetched meanwhile.
+    // row that comes next, whose weights are fetched meanwhile. Returns whether the row was settled before.
     template <class Index>
-    WORDODDS_LANES void ascend(const RatioEntries<Index>& entries, const RatioEntries<Index>& next,
+    WORDODDS_LANES bool ascend(const RatioEntries<Index>& entries, const RatioEntries<Index>& next,
                                double cost, Row& row) {
         Lanes u[n_units];
         gather(entries, u);
         double change[padded];
+        Lanes beyond = lanes_of(-1.0);
         for (int64_t unit = 0; unit < n_units; ++unit) {
             const int64_t k = unit * n_lanes;
             const Lanes rho = load_lanes(row.rho + k);
             const Lanes before = load_lanes(row.log_odds + k);
+            const Lanes score = u[unit] + load_lanes(intercept_ + k);
             const Lanes p = sigmoid_lanes(before);
-            const Lanes after = solve_logistic(u[unit] + load_lanes(intercept_ + k) + rho * p, rho,
-                                               load_lanes(row.log_half_rho + k), before);
+            const Lanes after =
+                solve_logistic(score + rho * p, rho, load_lanes(row.log_half_rho + k), before);
             store_lanes(row.log_odds + k, after);
-            const Lanes by = cost * (p - sigmoid_lanes(after));
-            store_lanes(change + k, by);
-            store_lanes(changes_ + k, load_lanes(changes_ + k) + magnitude(by));
-            store_lanes(intercept_ + k, load_lanes(intercept_ + k) + intercept_step_ * by);
+            const Lanes real = cost * load_lanes(is_real_ + k);
+            const Lanes by = real * (p - sigmoid_lanes(after));
+            store_lanes(change + k, spread_ * by);
+            const Lanes gap = real * (p - sigmoid_lanes(score)) * (before - score);
+            store_lanes(gaps_ + k, load_lanes(gaps_ + k) + gap);
+            beyond = larger(beyond, gap - load_lanes(settled_ + k));
+            store_lanes(intercept_ + k,
+                        load_lanes(intercept_ + k) + spread_ * intercept_step_ * by);
         }
         scatter(entries, next, change);
+        return largest_of(beyond) <= 0.0;
+    }
+
+    // scores_out[k] = b_k + sum_j x_j w_jk of the real columns.
+    template <class Index>
+    WORDODDS_LANES void score(const RatioEntries<Index>& entries, double* scores_out) const {
+        Lanes u[n_units];
+        gather(entries, u);
+        double sums[padded];
+        for (int64_t unit = 0; unit < n_units; ++unit) {
+            store_lanes(sums + unit * n_lanes, u[unit] + load_lanes(intercept_ + unit * n_lanes));
+        }
+        std::copy_n(sums, n_real_, scores_out);
+    }
+
+    // The weights and intercepts of another block of the same shape, or of a sum of such.
+    void read(std::span<const float> weights, std::span<const double> intercept, int64_t n_columns) {
+        for (size_t j = 0; j < features_.size(); ++j) {
+            std::copy_n(weights.data() + static_cast<int64_t>(j) * n_columns + first_, n_real_,
+                        features_[j].weight);
+        }
+        std::copy_n(intercept.data() + first_, n_real_, intercept_);
     }
 
     void write(int64_t stride, std::span<double> weights_out, std::span<double> intercept_out) const {
@@ -186,7 +207,7 @@ class RatioColumns {
 
     struct alignas(2 * width * sizeof(float)) Feature {
         float weight[width];
-        float scale[width];
+        float ratio[width];
     };
 
     // u[k] = sum_j x_j w_jk.
@@ -212,7 +233,7 @@ class RatioColumns {
         }
     }
 
-    // w_jk += x_j s_jk change[k]. What is fetched for `next` comes while these weights are written.
+    // w_jk += x_j s_jk change[k], s_jk = r_jk^2 + floor. What is fetched for `next` comes while these weights are written.
     template <class Index>
     WORDODDS_LANES void scatter(const RatioEntries<Index>& row, const RatioEntries<Index>& next,
                                 const double* change) {
@@ -223,7 +244,8 @@ class RatioColumns {
             Feature& to = feature(row, e);
             const auto value = static_cast<float>(row.data[e]);
             for (int k = 0; k < width; ++k) {
-                to.weight[k] += value * to.scale[k] * static_cast<float>(change[k]);
+                const float scale = to.ratio[k] * to.ratio[k] + floor_;
+                to.weight[k] += value * scale * static_cast<float>(change[k]);
             }
         }
     }
@@ -244,10 +266,14 @@ class RatioColumns {
 
     int64_t first_;
     int64_t n_real_;
+    float floor_;
     double intercept_step_;
+    double spread_;  // by how much steps are shortened for others that are taken at the same time
     ZeroedArray<Feature> features_;
+    double is_real_[padded] = {};  // 1 or, in the padding, 0
     double intercept_[padded] = {};
-    double changes_[padded] = {};
+    double settled_[padded] = {};
+    double gaps_[padded] = {};  // sum_i c_i (p_i - sigmoid(score)) (log-odds - score) of the visits
 };
 
 }  // namespace wordodds

@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pyarrow as pa
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from wordodds import (
     BernoulliNB,
@@ -296,7 +297,10 @@ def test_what_the_model_refuses_is_told_before_reading():
 def test_seeds_of_any_kind_and_classes_of_no_weight():
     texts, labels = corpus()
     model = NBLogisticRegression(random_state=np.random.RandomState(0))
-    TextClassifier(model).fit_stream(batches_of(texts, labels), memory=MEMORY, epochs=np.int64(2))
+    with pytest.warns(ConvergenceWarning, match="not converged after 2 epochs"):
+        TextClassifier(model).fit_stream(
+            batches_of(texts, labels), memory=MEMORY, epochs=np.int64(2)
+        )
     model = NBLogisticRegression(class_weight={"class 0": 0, "class 1": 1, "class 2": 1})
     with pytest.raises(ValueError, match=r"class_weight leaves out \['class 0'\]"):
         TextClassifier(model).fit_stream(batches_of(texts, labels), memory=MEMORY)

@@ -37,12 +37,17 @@ def test_learns_predicts_and_keeps_the_kind_of_labels(kind, two):
     assert classifier.predict_top(NEW, 99)[0].shape == (len(NEW), 2 if two else 3)
 
 
-def test_equals_the_estimators_one_by_one():
-    classifier = TextClassifier().fit(TEXTS, LABELS)
-    vectorizer = wordodds.TfidfVectorizer(
-        sublinear_tf=True, ngram_range=(1, 2), token_pattern=r"(?u)\b\w+\b"
-    )
-    model = wordodds.NBLogisticRegression().fit(vectorizer.fit_transform(TEXTS), LABELS)
+@pytest.mark.parametrize("C", [None, 3.0])
+def test_equals_the_estimators_one_by_one(C):
+    classifier = TextClassifier(C=C).fit(TEXTS, LABELS)
+    options, settings = {"token_pattern": r"(?u)\b\w+\b", "ngram_range": (1, 2)}, {"C": C}
+    if C is None:
+        choice = classifier.choice_
+        options = choice.reading._asdict()
+        settings = {name: getattr(choice, name) for name in ("C", "lean", "temperature")}
+    vectorizer = wordodds.TfidfVectorizer(sublinear_tf=True, **options)
+    rows = vectorizer.fit_transform(TEXTS)
+    model = wordodds.NBLogisticRegression(**settings).fit(rows, LABELS)
     np.testing.assert_allclose(
         classifier.decision_function(NEW),
         model.decision_function(vectorizer.transform(NEW)),
@@ -77,12 +82,12 @@ def test_options_reach_the_text():
 def test_min_df_of_small_and_large_corpora():
     assert (
         "aardvark"
-        in TextClassifier()
+        in TextClassifier(C=10.0)
         .fit([*TEXTS, "aardvark"], [*LABELS, "cats"])
         .linear_model_.features.terms.terms()
     )
     many, labels = TEXTS * 12, [*LABELS] * 12
-    classifier = TextClassifier().fit([*many, "aardvark"], [*labels, "cats"])
+    classifier = TextClassifier(C=10.0).fit([*many, "aardvark"], [*labels, "cats"])
     assert "aardvark" not in classifier.linear_model_.features.terms.terms()
 
 
@@ -125,7 +130,7 @@ def test_any_of_our_estimators():
 
 
 def test_an_object_with_the_defaults_is_the_name():
-    by_name = TextClassifier().fit(TEXTS * 12, [*LABELS] * 12)
+    by_name = TextClassifier(C=10.0).fit(TEXTS * 12, [*LABELS] * 12)
     by_object = TextClassifier(wordodds.NBLogisticRegression()).fit(TEXTS * 12, [*LABELS] * 12)
     np.testing.assert_array_equal(by_object.decision_function(NEW), by_name.decision_function(NEW))
 

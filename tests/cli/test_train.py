@@ -84,7 +84,7 @@ def test_holdout_and_calibration(wordodds, tmp_path, files, mail, method):
     assert method in repr(model)
     lines = wordodds(*arguments).out.splitlines()
     assert [line.split()[0] for line in lines] == [
-        "read", "classes", "train", "calibrate", "accuracy", "saved",
+        "read", "classes", "train", "chosen", "calibrate", "accuracy", "saved",
     ]  # fmt: skip
 
 

@@ -60,8 +60,9 @@ def test_parts_are_held_out_in_every_pass_alike(wordodds, tmp_path, shards, monk
     target = tmp_path / "m.wordodds"
     result = wordodds("train", pattern, "--model", target, *options, *MEMORY, "--json")
     report = json.loads(result.out)
-    # Two files in each of four passes: terms, rows, calibration, report.
-    terms, rows, tuned, held = (np.concatenate(parts[i : i + 2]) for i in range(0, 8, 2))
+    # Two files in each of five passes: sample, terms, rows, calibration, report.
+    sample, terms, rows, tuned, held = (np.concatenate(parts[i : i + 2]) for i in range(0, 10, 2))
+    np.testing.assert_array_equal(sample, terms)
     np.testing.assert_array_equal(terms, rows)
     np.testing.assert_array_equal(terms.astype(int) + tuned + held, np.ones(300))
     assert report["trained_on"] == terms.sum()

@@ -79,7 +79,7 @@ def test_the_optimum_is_that_of_one_process(client, mail, options):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_nb_logistic_is_at_its_optimum(client, mail, n_classes):
     partitions = two_classes(mail) if n_classes == 2 else mail.partitions
-    model = NBLogisticRegression(C=0.5, alpha=0.4, floor=0.5, intercept_scaling=0.7, tol=1e-7)
+    model = NBLogisticRegression(C=0.5, alpha=0.4, floor=0.5, intercept_scaling=0.7, tol=1e-9)
     classifier = wordodds_dask.fit(words(model), bag_of(partitions))
     X, y = rows_of(classifier, partitions)
     scores = np.reshape(

@@ -43,18 +43,22 @@ def test_floor_zero_is_logistic_regression_on_scaled_columns(n_classes):
         np.testing.assert_allclose(model.intercept_[k], peer.intercept_[0], rtol=1e-3, atol=1e-4)
 
 
-def test_the_objective_of_the_docstring_is_least():
+@pytest.mark.parametrize("lean", [0.0, 0.7])
+def test_the_objective_of_the_docstring_is_least(lean):
     X, y = problem(2)
     weights = np.random.default_rng(1).uniform(0.0, 2.0, len(y))
-    model = NBLogisticRegression(C=3.0, alpha=0.25, floor=2.0, **EXACT)
+    model = NBLogisticRegression(
+        C=3.0, alpha=0.25, floor=2.0, lean=lean, intercept_scaling=0.3, **EXACT
+    )
     model.fit(X, y, sample_weight=weights)
+    towards = lean * ratio(X, y == 1, 0.25, weights)
     scale = ratio(X, y == 1, 0.25, weights) ** 2 + 2.0
     sign = np.where(y == 1, 1.0, -1.0)
 
     def objective(parameters):
         w, b = parameters[:-1], parameters[-1]
         loss = weights @ np.logaddexp(0.0, -sign * (X @ w + b))
-        return 3.0 * loss + (w**2 / scale).sum() / 2 + b**2 / 0.3**2 / 2
+        return 3.0 * loss + ((w - towards) ** 2 / scale).sum() / 2 + b**2 / 0.3**2 / 2
 
     best = minimize(objective, np.zeros(X.shape[1] + 1), method="BFGS", options={"gtol": 1e-7})
     ours = objective(np.append(model.coef_[0], model.intercept_[0]))

@@ -101,7 +101,7 @@ def test_callables_are_asked_for_by_name(tmp_path):
 
 
 def test_a_saved_model_is_a_safetensors_file(tmp_path):
-    model = TextClassifier().fit(TEXTS, LABELS).linear_model_
+    model = TextClassifier(C=10.0).fit(TEXTS, LABELS).linear_model_
     model.save(tmp_path / "model")
     with safetensors.safe_open(tmp_path / "model", framework="numpy") as file:
         np.testing.assert_array_equal(file.get_tensor("weights"), model.weights)

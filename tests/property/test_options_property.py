@@ -35,7 +35,16 @@ analyzers = st.fixed_dictionaries(
 words_only = st.fixed_dictionaries(
     {
         "token_pattern": st.sampled_from(
-            [r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\w{3,}", r"\b\w\w\w+\b", r"[a-z]+", r"(\w)\w"]
+            [
+                r"(?u)\w+|[^\w\s]",
+                r"\b\w\w+\b|[^\s\w]",
+                r"(?u)\b\w\w+\b",
+                r"(?u)\b\w+\b",
+                r"\w{3,}",
+                r"\b\w\w\w+\b",
+                r"[a-z]+",
+                r"(\w)\w",
+            ]
         ),
         "stop_words": st.sampled_from([None, ["ab", "the"], "english"]),
         "ngram_range": st.sampled_from([(1, 1), (1, 3), (2, 2)]),

@@ -23,6 +23,8 @@ ALL = [CountVectorizer, TfidfVectorizer, HashingVectorizer]
         {"analyzer": "char_wb", "lowercase": False},
         {"stop_words": "english"},
         {"token_pattern": r"\w{3,}"},
+        {"token_pattern": r"(?u)\w+|[^\w\s]", "ngram_range": (1, 2)},
+        {"token_pattern": r"\b\w\w+\b|[^\w\s]", "lowercase": False},
         {"preprocessor": str.upper},
         {"strip_accents": "ascii"},
     ],

@@ -235,41 +235,89 @@ def sgd_settle(
     n_jobs: int,
     instruction_set: int,
 ) -> None: ...
-def csr_fit_ratio_logistic(
+def csr_count_ratios(
     indptr: npt.NDArray[np.signedinteger[Any]],
     indices: npt.NDArray[np.signedinteger[Any]],
     data: npt.NDArray[np.float64],
     n_cols: int,
-    codes: npt.NDArray[np.int32],
-    costs: npt.NDArray[np.float64],
-    counts: npt.NDArray[np.float64],
+    label_indptr: npt.NDArray[np.int64],
+    label_codes: npt.NDArray[np.int32],
+    label_weights_: npt.NDArray[np.float64],
     n_columns: int,
     alpha: float,
+    n_jobs: int,
+    instruction_set: int,
+) -> npt.NDArray[np.float32]:
+    """Return the log-count ratio of each feature and column of weights."""
+
+def count_ratios(
+    counts: npt.NDArray[np.float64],
+    class_counts: npt.NDArray[np.float64],
+    alpha: float,
+    n_jobs: int,
+    instruction_set: int,
+) -> npt.NDArray[np.float32]:
+    """Return the same from document frequencies, of all classes and of each column."""
+
+class RatioAscent:
+    """A problem in memory, and how far its fit has come."""
+
+    def scores(
+        self, rows: npt.NDArray[np.int64], n_jobs: int, instruction_set: int
+    ) -> npt.NDArray[np.float64]:
+        """Return the scores of some rows, (n_rows, n_columns)."""
+
+    def weights(
+        self, n_jobs: int, instruction_set: int
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return padded weights and the intercept."""
+
+def ratio_ascent(
+    indptr: npt.NDArray[np.signedinteger[Any]],
+    indices: npt.NDArray[np.signedinteger[Any]],
+    data: npt.NDArray[np.float64],
+    label_indptr: npt.NDArray[np.int64],
+    label_codes: npt.NDArray[np.int32],
+    label_weights_: npt.NDArray[np.float64],
+    ratios: npt.NDArray[np.float32],
     floor: float,
     intercept_step: float,
-    epochs_max: int,
-    tolerance: float,
     seed: int,
     n_jobs: int,
     instruction_set: int,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int, float]:
-    """Fit columns scaled by log-count ratios; return padded weights, intercept, epochs, change."""
+) -> RatioAscent:
+    """Return a problem whose rows have not been visited."""
+
+def ratio_start(
+    problems: list[RatioAscent], lean: float, n_jobs: int, instruction_set: int
+) -> None:
+    """Set the weights of problems to those of the prior, as before any row was visited."""
+
+def ratio_ascend(
+    problems: list[RatioAscent],
+    strength: float,
+    epochs_max: int,
+    tolerance: float,
+    n_jobs: int,
+    instruction_set: int,
+) -> list[tuple[int, float]]:
+    """Go on with problems; return epochs and relative gap of each."""
 
 class RatioState:
     """Weights of the same regression, between visits to blocks of rows."""
 
     def __init__(
         self,
-        n_columns: int,
-        alpha: float,
+        ratios: npt.NDArray[np.float32],
         floor: float,
         intercept_step: float,
-        counts: npt.NDArray[np.float64],
-        class_counts: npt.NDArray[np.float64],
+        lean: float,
+        spread: float,
         n_jobs: int,
         instruction_set: int,
-    ) -> None:
-        """Take the documents with each feature; those of each class, (n_columns, n_features)."""
+    ) -> None: ...
+    def read(self, weights: npt.NDArray[np.float32], intercept: npt.NDArray[np.float64]) -> None:
+        """Continue from other weights."""
 
     def ascend(
         self,
@@ -283,8 +331,8 @@ class RatioState:
         log_odds: npt.NDArray[np.float32],
         n_jobs: int,
         instruction_set: int,
-    ) -> None:
-        """Visit rows; log_odds, (n_rows, n_columns), is what is known of them, and is written."""
+    ) -> npt.NDArray[np.float64]:
+        """Visit each row once, log_odds are changed; return the gap of each column."""
 
     def weights(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return padded weights and the intercept."""

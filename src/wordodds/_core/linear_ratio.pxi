@@ -1,26 +1,44 @@
-# Logistic regression on columns scaled by the log-count ratio; part of linear.pyx.
+# Logistic regression under a prior that naive Bayes has set; part of linear.pyx.
 from libc.stdint cimport uint64_t
+from libcpp.vector cimport vector
+
+cdef extern from "wordodds/linear/count_ratios.hpp" namespace "wordodds" nogil:
+    cdef cppclass LabelWeights:
+        span[const int64_t] indptr
+        span[const int32_t] codes
+        span[const double] weights
+    void c_csr_count_ratios "wordodds::csr_count_ratios"[Index](
+        const CsrView[Index, double]&, const LabelWeights&, int64_t, double, const Execution&,
+        span[float]) except +
+    void c_count_ratios "wordodds::count_ratios"(
+        span[const double], span[const double], int64_t, double, const Execution&,
+        span[float]) except +
 
 cdef extern from "wordodds/linear/ratio_ascent.hpp" namespace "wordodds" nogil:
-    cdef cppclass RatioScales:
-        double alpha
+    cdef cppclass RatioPrior:
         double floor
-    cdef cppclass RatioProblem:
-        int64_t n_columns
-        span[const int32_t] codes
-        span[const double] costs
-        span[const double] counts
-        RatioScales scales
         double intercept_step
+    cdef cppclass RatioLimits:
+        double strength
         int32_t epochs_max
         double tolerance
-        uint64_t seed
     cdef cppclass RatioFit:
         int32_t epochs
-        double change
-    RatioFit c_csr_fit_ratio_logistic "wordodds::csr_fit_ratio_logistic"[Index](
-        const CsrView[Index, double]&, const RatioProblem&, const Execution&, int64_t stride,
-        span[double], span[double]) except +
+        double gap
+    cdef cppclass CRatioAscent "wordodds::RatioAscent":
+        int64_t n_columns
+        int64_t n_features
+    unique_ptr[CRatioAscent] make_ratio_ascent[Index](
+        const CsrView[Index, double]&, const LabelWeights&, int64_t, span[const float],
+        const RatioPrior&, uint64_t, const Execution&) except +
+    void c_ratio_start "wordodds::ratio_start"(
+        span[CRatioAscent*], double, const Execution&) except +
+    void c_ratio_ascend "wordodds::ratio_ascend"(
+        span[CRatioAscent*], const RatioLimits&, const Execution&, span[RatioFit]) except +
+    void c_ratio_score "wordodds::ratio_score"(
+        const CRatioAscent&, span[const int64_t], const Execution&, span[double]) except +
+    void c_ratio_write "wordodds::ratio_write"(
+        const CRatioAscent&, int64_t stride, const Execution&, span[double], span[double]) except +
     cdef cppclass RatioRows:
         span[const int32_t] codes
         span[const double] costs
@@ -28,55 +46,171 @@ cdef extern from "wordodds/linear/ratio_ascent.hpp" namespace "wordodds" nogil:
         uint64_t seed
     cdef cppclass CRatioState "wordodds::RatioState":
         CRatioState(
-            int64_t, const RatioScales&, double, span[const double], span[const double],
+            int64_t, span[const float], const RatioPrior&, double lean, double spread,
             const Execution&) except +
         int64_t n_columns() const
         int64_t n_features() const
+        void read(span[const float], span[const double])
         void ascend[Index](
-            const CsrView[Index, double]&, const RatioRows&, const Execution&, span[float]) except +
+            const CsrView[Index, double]&, const RatioRows&, const Execution&, span[float],
+            span[double]) except +
         void write(int64_t stride, span[double], span[double]) const
 
 
-def csr_fit_ratio_logistic(
+cdef LabelWeights label_weights(
+    const int64_t[::1] indptr, const int32_t[::1] codes, const double[::1] weights,
+    int64_t n_rows,
+) except *:
+    if indptr.shape[0] != n_rows + 1 or codes.shape[0] != weights.shape[0]:
+        raise ValueError("label arrays and rows differ in length")
+    if indptr[0] != 0 or indptr[n_rows] != codes.shape[0]:
+        raise ValueError("label_indptr does not fit the labels")
+    cdef LabelWeights labels
+    labels.indptr = span_of(&indptr[0], indptr.shape[0])
+    labels.codes = span_of(&codes[0] if codes.shape[0] else <const int32_t*> NULL, codes.shape[0])
+    labels.weights = doubles(weights)
+    return labels
+
+
+def csr_count_ratios(
     const index_t[::1] indptr, const index_t[::1] indices, const double[::1] data, int64_t n_cols,
-    const int32_t[::1] codes, const double[::1] costs, const double[::1] counts, int64_t n_columns,
-    double alpha, double floor, double intercept_step, int32_t epochs_max, double tolerance, uint64_t seed,
-    int32_t n_jobs, int32_t instruction_set,
+    const int64_t[::1] label_indptr, const int32_t[::1] label_codes, const double[::1] label_weights_,
+    int64_t n_columns, double alpha, int32_t n_jobs, int32_t instruction_set,
 ):
     cdef int64_t n_rows = indptr.shape[0] - 1, nnz = indices.shape[0]
-    if not (codes.shape[0] == costs.shape[0] == counts.shape[0] == n_rows) or n_rows < 1:
-        raise ValueError("codes, costs, counts and rows differ in length")
-    if n_columns < 1 or n_cols < 1:
-        raise ValueError("there must be a feature and a column of weights")
+    if n_rows < 1 or n_columns < 1 or n_cols < 1:
+        raise ValueError("there must be a row, a feature and a column of weights")
     if data.shape[0] != nnz or indptr[0] != 0 or indptr[n_rows] != nnz:
         raise ValueError("indptr, indices and data differ in length")
-    cdef RatioProblem problem
-    problem.n_columns = n_columns
-    problem.codes = span_of(&codes[0], n_rows)
-    problem.costs = doubles(costs)
-    problem.counts = doubles(counts)
-    problem.scales.alpha = alpha
-    problem.scales.floor = floor
-    problem.intercept_step = intercept_step
-    problem.epochs_max = epochs_max
-    problem.tolerance = tolerance
-    problem.seed = seed
+    cdef LabelWeights labels = label_weights(label_indptr, label_codes, label_weights_, n_rows)
+    ratios = np.empty((n_cols, n_columns), dtype=np.float32)
+    cdef float[:, ::1] ratios_out = ratios
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef int64_t stride = padded_columns(n_columns)
-    intercept = np.empty(n_columns)
-    weights = (np.empty if stride == n_columns else np.zeros)((n_cols, stride))
-    cdef double[:, ::1] weights_out = weights
-    cdef span[double] weights_ = span_of(&weights_out[0, 0], n_cols * stride)
-    cdef span[double] intercept_ = outputs(intercept)
-    cdef RatioFit fit
     with nogil:  # the memoryviews pin the arrays
-        fit = c_csr_fit_ratio_logistic(
+        c_csr_count_ratios(
             csr_view(
                 n_rows, n_cols, &indptr[0], indptr.shape[0],
                 &indices[0] if nnz else <const index_t*> NULL, nnz,
                 &data[0] if nnz else <const double*> NULL, data.shape[0]),
-            problem, call.get().execution, stride, weights_, intercept_)
-    return weights, intercept, fit.epochs, fit.change
+            labels, n_columns, alpha, call.get().execution,
+            span_of(&ratios_out[0, 0], n_cols * n_columns))
+    return ratios
+
+
+def count_ratios(
+    const double[::1] counts, const double[:, ::1] class_counts, double alpha, int32_t n_jobs,
+    int32_t instruction_set,
+):
+    cdef int64_t n_features = counts.shape[0], n_columns = class_counts.shape[0]
+    if n_columns < 1 or n_features < 1 or class_counts.shape[1] != n_features:
+        raise ValueError("counts and class_counts differ in length")
+    ratios = np.empty((n_features, n_columns), dtype=np.float32)
+    cdef float[:, ::1] ratios_out = ratios
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef span[const double] counts_ = doubles(counts)
+    with nogil:  # the memoryviews pin the arrays
+        c_count_ratios(
+            counts_, span_of(&class_counts[0, 0], n_columns * n_features), n_columns, alpha,
+            call.get().execution, span_of(&ratios_out[0, 0], n_features * n_columns))
+    return ratios
+
+
+cdef class RatioAscent:
+    """A problem in memory, and how far its fit has come."""
+
+    cdef unique_ptr[CRatioAscent] engine
+    cdef object arrays  # what the views of the engine point into
+
+    def scores(self, const int64_t[::1] rows, int32_t n_jobs, int32_t instruction_set):
+        cdef int64_t n = rows.shape[0], n_columns = self.engine.get().n_columns
+        scores = np.empty((n, n_columns))
+        if n == 0:
+            return scores
+        cdef double[:, ::1] scores_out = scores
+        cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+        with nogil:  # the memoryviews pin the arrays
+            c_ratio_score(
+                self.engine.get()[0], span_of(&rows[0], n), call.get().execution,
+                span_of(&scores_out[0, 0], n * n_columns))
+        return scores
+
+    def weights(self, int32_t n_jobs, int32_t instruction_set):
+        cdef int64_t n_features = self.engine.get().n_features
+        cdef int64_t n_columns = self.engine.get().n_columns, stride = padded_columns(n_columns)
+        intercept = np.empty(n_columns)
+        weights = (np.empty if stride == n_columns else np.zeros)((n_features, stride))
+        cdef double[:, ::1] weights_out = weights
+        cdef span[double] intercept_out = outputs(intercept)
+        cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+        with nogil:  # the memoryviews pin the arrays
+            c_ratio_write(
+                self.engine.get()[0], stride, call.get().execution,
+                span_of(&weights_out[0, 0], n_features * stride), intercept_out)
+        return weights, intercept
+
+
+def ratio_ascent(
+    const index_t[::1] indptr, const index_t[::1] indices, const double[::1] data,
+    const int64_t[::1] label_indptr, const int32_t[::1] label_codes,
+    const double[::1] label_weights_, const float[:, ::1] ratios, double floor,
+    double intercept_step, uint64_t seed, int32_t n_jobs, int32_t instruction_set,
+):
+    cdef int64_t n_rows = indptr.shape[0] - 1, nnz = indices.shape[0]
+    cdef int64_t n_cols = ratios.shape[0], n_columns = ratios.shape[1]
+    if n_rows < 1 or n_columns < 1 or n_cols < 1:
+        raise ValueError("there must be a row, a feature and a column of weights")
+    if data.shape[0] != nnz or indptr[0] != 0 or indptr[n_rows] != nnz:
+        raise ValueError("indptr, indices and data differ in length")
+    cdef LabelWeights labels = label_weights(label_indptr, label_codes, label_weights_, n_rows)
+    cdef RatioPrior prior
+    prior.floor = floor
+    prior.intercept_step = intercept_step
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef RatioAscent problem = RatioAscent.__new__(RatioAscent)
+    problem.arrays = (indptr, indices, data, label_indptr, label_codes, label_weights_)
+    with nogil:  # the memoryviews pin the arrays
+        problem.engine = make_ratio_ascent(
+            csr_view(
+                n_rows, n_cols, &indptr[0], indptr.shape[0],
+                &indices[0] if nnz else <const index_t*> NULL, nnz,
+                &data[0] if nnz else <const double*> NULL, data.shape[0]),
+            labels, n_columns, span_of(&ratios[0, 0], n_cols * n_columns), prior, seed,
+            call.get().execution)
+    return problem
+
+
+cdef vector[CRatioAscent*] engines_of(list problems) except *:
+    cdef vector[CRatioAscent*] engines
+    for problem in problems:
+        engines.push_back((<RatioAscent?> problem).engine.get())
+    return engines
+
+
+def ratio_start(list problems, double lean, int32_t n_jobs, int32_t instruction_set):
+    cdef vector[CRatioAscent*] engines = engines_of(problems)
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    with nogil:  # the list pins the problems
+        c_ratio_start(
+            span_of(engines.data(), <int64_t> engines.size()), lean, call.get().execution)
+
+
+def ratio_ascend(
+    list problems, double strength, int32_t epochs_max, double tolerance, int32_t n_jobs,
+    int32_t instruction_set,
+):
+    cdef vector[CRatioAscent*] engines = engines_of(problems)
+    cdef vector[RatioFit] fits
+    fits.resize(engines.size())
+    cdef RatioLimits limits
+    limits.strength = strength
+    limits.epochs_max = epochs_max
+    limits.tolerance = tolerance
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    with nogil:  # the list pins the problems
+        c_ratio_ascend(
+            span_of(engines.data(), <int64_t> engines.size()), limits, call.get().execution,
+            span_of(fits.data(), <int64_t> fits.size()))
+    return [(fits[i].epochs, fits[i].gap) for i in range(fits.size())]
 
 
 cdef class RatioState:
@@ -85,24 +219,31 @@ cdef class RatioState:
     cdef unique_ptr[CRatioState] engine
 
     def __cinit__(
-        self, int64_t n_columns, double alpha, double floor, double intercept_step,
-        const double[::1] counts, const double[:, ::1] class_counts, int32_t n_jobs,
-        int32_t instruction_set,
+        self, const float[:, ::1] ratios, double floor, double intercept_step, double lean,
+        double spread, int32_t n_jobs, int32_t instruction_set,
     ):
-        cdef int64_t n_features = counts.shape[0]
+        cdef int64_t n_features = ratios.shape[0], n_columns = ratios.shape[1]
         if n_columns < 1 or n_features < 1:
             raise ValueError("there must be a feature and a column of weights")
-        if class_counts.shape[0] != n_columns or class_counts.shape[1] != n_features:
-            raise ValueError("counts and class_counts differ in length")
-        cdef RatioScales scales
-        scales.alpha = alpha
-        scales.floor = floor
+        cdef RatioPrior prior
+        prior.floor = floor
+        prior.intercept_step = intercept_step
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-        cdef span[const double] counts_ = doubles(counts)
         with nogil:  # the memoryviews pin the arrays
             self.engine = make_unique[CRatioState](
-                n_columns, scales, intercept_step, counts_,
-                span_of(&class_counts[0, 0], n_columns * n_features), call.get().execution)
+                n_columns, span_of(&ratios[0, 0], n_columns * n_features), prior, lean, spread,
+                call.get().execution)
+
+    def read(self, const float[:, ::1] weights, const double[::1] intercept):
+        cdef int64_t n_columns = self.engine.get().n_columns()
+        cdef int64_t n_features = self.engine.get().n_features()
+        if (
+            weights.shape[0] != n_features or weights.shape[1] != n_columns
+            or intercept.shape[0] != n_columns
+        ):
+            raise ValueError("weights and intercept must have the shape of the problem")
+        self.engine.get().read(
+            span_of(&weights[0, 0], n_features * n_columns), doubles(intercept))
 
     def ascend(
         self, const index_t[::1] indptr, const index_t[::1] indices, const double[::1] data,
@@ -122,6 +263,8 @@ cdef class RatioState:
         rows.costs = doubles(costs)
         rows.is_first = is_first
         rows.seed = seed
+        gaps = np.empty(n_columns)
+        cdef span[double] gaps_out = outputs(gaps)
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
         with nogil:  # the memoryviews pin the arrays
             self.engine.get().ascend(
@@ -129,7 +272,8 @@ cdef class RatioState:
                     n_rows, self.engine.get().n_features(), &indptr[0], indptr.shape[0],
                     &indices[0] if nnz else <const index_t*> NULL, nnz,
                     &data[0] if nnz else <const double*> NULL, data.shape[0]),
-                rows, call.get().execution, span_of(&log_odds[0, 0], n_rows * n_columns))
+                rows, call.get().execution, span_of(&log_odds[0, 0], n_rows * n_columns), gaps_out)
+        return gaps
 
     def weights(self):
         cdef int64_t n_features = self.engine.get().n_features()

@@ -16,6 +16,16 @@ def csr_find_defect(
 ) -> tuple[str, int, int]:
     """Return the first defect by name ("none" if there is none), its row and its position."""
 
+def csr_number_rows(
+    indptr: npt.NDArray[np.signedinteger[Any]],
+    indices: npt.NDArray[np.signedinteger[Any]],
+    data: npt.NDArray[Any],
+    n_cols: int,
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the number of each row among the distinct ones, by first occurrence, and how many."""
+
 def csr_has_repeats(
     indptr: npt.NDArray[np.signedinteger[Any]],
     indices: npt.NDArray[np.signedinteger[Any]],

@@ -40,6 +40,10 @@ cdef extern from "wordodds/sparse/repeats.hpp" namespace "wordodds" nogil:
     cbool c_csr_has_repeats "wordodds::csr_has_repeats"[Index](
         const CsrStructure[Index]&, const Execution&) except +
 
+cdef extern from "wordodds/sparse/equal_rows.hpp" namespace "wordodds" nogil:
+    int64_t c_csr_number_rows "wordodds::csr_number_rows"[Index, Value](
+        const CsrView[Index, Value]&, const Execution&, span[int64_t]) except +
+
 cdef extern from "wordodds/sparse/binarize.hpp" namespace "wordodds" nogil:
     cbool c_csr_binarize "wordodds::csr_binarize"[Index, Value](
         const CsrView[Index, Value]&, double, const Execution&, span[float]) except +
@@ -92,6 +96,28 @@ def csr_find_defect(
                 data_, data.shape[0]),
             requirements, call.get().execution)
     return DEFECTS[<int32_t> report.defect], report.row, report.position
+
+
+def csr_number_rows(
+    const index_t[::1] indptr, const index_t[::1] indices, const number_t[::1] data, int64_t n_cols,
+    int32_t n_jobs, int32_t instruction_set,
+):
+    cdef int64_t n_rows = indptr.shape[0] - 1, nnz = indices.shape[0], n_distinct = 0
+    if n_rows < 0 or data.shape[0] != nnz or indptr[0] != 0 or indptr[n_rows] != nnz:
+        raise ValueError("indptr, indices and data differ in length")
+    numbers = np.empty(n_rows, dtype=np.int64)
+    if n_rows == 0:
+        return numbers, 0
+    cdef int64_t[::1] numbers_out = numbers
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    with nogil:  # the memoryviews pin the arrays
+        n_distinct = c_csr_number_rows(
+            csr_view(
+                n_rows, n_cols, &indptr[0], indptr.shape[0],
+                &indices[0] if nnz else <const index_t*> NULL, nnz,
+                &data[0] if nnz else <const number_t*> NULL, data.shape[0]),
+            call.get().execution, span_of(&numbers_out[0], n_rows))
+    return numbers, n_distinct
 
 
 def csr_has_repeats(

@@ -4,6 +4,7 @@ from typing import Any
 
 from wordodds.classifier.convert import linear_model_of
 from wordodds.classifier.kinds import WEIGHTINGS, Kind
+from wordodds.classifier.reading import Reading
 from wordodds.text import (
     CountVectorizer,
     HashingVectorizer,
@@ -11,9 +12,7 @@ from wordodds.text import (
     TfidfVectorizer,
 )
 
-__all__ = ["adopt_steps", "new_classifier", "text_steps"]
-
-_MANY = 1000  # documents from which a term that occurs once is worth nothing
+__all__ = ["adopt_steps", "new_classifier", "text_steps", "weighting_of"]
 
 _TEXT_OPTIONS = (
     *("analyzer", "lowercase", "strip_accents", "stop_words", "stemmer", "tokenizer"),
@@ -21,7 +20,23 @@ _TEXT_OPTIONS = (
 )
 
 
-def text_steps(parameters: Any, kind: Kind, n_documents: int = _MANY) -> list[Any]:
+def weighting_of(parameters: Any, kind: Kind) -> str:
+    """Return what counts become.
+
+    Parameters
+    ----------
+    parameters : TextClassifier
+        Whose parameters count.
+    kind : Kind
+        What suits its model where they do not say.
+    """
+    weighting: str = kind.weighting if parameters.weighting is None else parameters.weighting
+    if weighting not in WEIGHTINGS:
+        raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}, got {weighting!r}")
+    return weighting
+
+
+def text_steps(parameters: Any, kind: Kind, reading: Reading) -> list[Any]:
     """Return new estimators that turn text into rows: a vectorizer, and perhaps weights behind it.
 
     Parameters
@@ -30,27 +45,19 @@ def text_steps(parameters: Any, kind: Kind, n_documents: int = _MANY) -> list[An
         Whose parameters count.
     kind : Kind
         What suits its model where they do not say.
-    n_documents : int
-        How many there are; of few documents every term is kept.
+    reading : Reading
+        How text is read.
     """
-    weighting = kind.weighting if parameters.weighting is None else parameters.weighting
-    if weighting not in WEIGHTINGS:
-        raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}, got {weighting!r}")
+    weighting = weighting_of(parameters, kind)
     options = {name: getattr(parameters, name) for name in _TEXT_OPTIONS}
-    options["ngram_range"] = (
-        kind.ngram_range if parameters.ngram_range is None else parameters.ngram_range
-    )
-    if parameters.analyzer == "word" and parameters.tokenizer is None:
-        given = parameters.token_pattern
-        options["token_pattern"] = kind.token_pattern if given is None else given
-    elif parameters.tokenizer is not None:
-        options["token_pattern"] = None
+    options["ngram_range"] = reading.ngram_range
+    if parameters.analyzer == "word":  # None with a tokenizer
+        options["token_pattern"] = reading.token_pattern
     options["binary"] = weighting == "binary"
     if parameters.n_hashed is not None:
         return _hashing(parameters, weighting, options)
-    options |= {"max_df": parameters.max_df, "max_features": parameters.max_features}
-    least = 1 if n_documents < _MANY else kind.min_df
-    options["min_df"] = least if parameters.min_df is None else parameters.min_df
+    limits = {"max_df": parameters.max_df, "max_features": parameters.max_features}
+    options |= {"min_df": reading.min_df, **limits}
     if weighting in ("counts", "binary"):
         return [CountVectorizer(**options)]
     return [TfidfVectorizer(sublinear_tf=weighting == "sublinear_tfidf", **options)]
@@ -76,17 +83,30 @@ def new_classifier(parameters: Any, kind: Kind) -> Any:
     Parameters
     ----------
     parameters : TextClassifier
-        Whose threads it gets, unless it is an object of the user's.
+        Whose threads, class weights, strength and seed it gets, unless it is an object that the
+        user has made, which has its own.
     kind : Kind
         Of which it is.
     """
     classifier = kind.make()
-    if isinstance(parameters.model, str):
-        classifier.set_params(n_jobs=parameters.n_jobs)
-    return classifier
+    given = {"C": parameters.C, "class_weight": parameters.class_weight}
+    given = {name: value for name, value in given.items() if value is not None}
+    if not isinstance(parameters.model, str):
+        if given:
+            names = " and ".join(given)
+            raise ValueError(
+                f"{names} would be ignored, as model is an object with parameters of its own: "
+                f"set them there, such as {type(classifier).__name__}({next(iter(given))}=...)"
+            )
+        return classifier
+    known = classifier.get_params()
+    if "C" in given and "C" not in known:
+        raise ValueError(f'C is for model="nb_logistic" and "logistic", not {parameters.model!r}')
+    seed = {"random_state": parameters.random_state} if "random_state" in known else {}
+    return classifier.set_params(n_jobs=parameters.n_jobs, **given, **seed)
 
 
-def adopt_steps(owner: Any, steps: list[Any], classifier: Any) -> None:
+def adopt_steps(owner: Any, steps: list[Any], classifier: Any, choice: Any = None) -> None:
     """Make a TextClassifier predict by fitted steps.
 
     Parameters
@@ -97,11 +117,17 @@ def adopt_steps(owner: Any, steps: list[Any], classifier: Any) -> None:
         What `text_steps` gave, fitted.
     classifier : estimator
         What `new_classifier` gave, fitted.
+    choice : Choice or None
+        How its settings were chosen.
     """
     between = [("weights", step) for step in steps[1:]]
     model = linear_model_of(("text", steps[0]), between, ("model", classifier))
     model.n_jobs = owner.n_jobs
+    model.chosen = None if choice is None else choice.to_dict()
     grows = owner.n_hashed is not None and hasattr(classifier, "partial_fit")
     owner.__dict__.update(
-        _growing=classifier if grows else None, classes_=model.labels, linear_model_=model
+        _growing=classifier if grows else None,
+        classes_=model.labels,
+        linear_model_=model,
+        choice_=choice,
     )

@@ -1,13 +1,15 @@
 """Learning from more documents than the memory holds.
 
-With a vocabulary there are two passes: the first finds the terms (`wordodds.text.spill`), the
-second counts them. Hashed features need one. Naive Bayes adds up tallies as it reads; logistic
-regression writes its rows to disk and goes through them by epochs (`wordodds.linear.streamed`).
+A first pass takes the sample that settings are chosen on, if any are. With a vocabulary two more
+follow: one finds the terms (`wordodds.text.spill`), the other counts them. Hashed features need
+one; where there can be no other, the first documents are the sample. Naive Bayes adds up tallies
+as it reads; logistic regression writes its rows to disk and goes through them by epochs
+(`wordodds.linear.streamed`).
 """
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
@@ -22,9 +24,13 @@ from wordodds._sizes import byte_size
 from wordodds.bayes import BernoulliNB
 from wordodds.bayes.batches import union_of_classes
 from wordodds.bayes.discrete import DiscreteNB
-from wordodds.classifier.kinds import Kind, kind_of
+from wordodds.classifier.choose import SAMPLE_LARGE, Documents
+from wordodds.classifier.fitting import choose_for, chooses, temper, with_choice
+from wordodds.classifier.kinds import kind_of
+from wordodds.classifier.reading import MANY, plain_reading
 from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps
 from wordodds.classifier.stream_parts import Part, Stream, placed
+from wordodds.classifier.stream_sample import StreamSample, read_sample
 from wordodds.linear import LogisticRegression, NBLogisticRegression, SGDClassifier
 from wordodds.linear.problem import penalty_of
 from wordodds.linear.row_store import RowStore
@@ -42,6 +48,8 @@ LEAST = 64 << 20  # with less, batches would be so small that a pass takes for e
 # are a dozen times as much, and the next part is being read.
 PART_SHARE, PART_MIN, PART_MAX = 1 / 40, 1 << 20, 32 << 20
 TERMS_SHARE = 0.6
+# Text of the sample that settings are chosen on: rows and models of it are a dozen times as much.
+SAMPLE_SHARE = 1 / 40
 BLOCK_SHARE, BLOCK_MIN = 0.25, 8 << 20
 # Of a feature: its term in two tables; for each class its tally, its weights, and copies of both
 # while one becomes the other.
@@ -81,18 +89,37 @@ def fit_stream(
     stream = Stream(batches, text, label, n_bytes, owner)
     scratch = tempfile.gettempdir() if folder is None else folder
     os.stat(scratch)  # a folder that is not there is told before the first pass
-    steps = text_steps(owner, kind)
+    if owner.n_hashed is None and not stream.can_repeat:
+        raise ValueError(
+            "a vocabulary takes two passes, and batches can be gone through only once: pass "
+            "something that can be iterated again, such as wordodds.corpora.read(...) or a list, "
+            "or use n_hashed"
+        )
+    if owner.n_hashed is not None:
+        _check_room(owner.n_hashed, 0, 1, free)
+    choice, sample = None, None
+    if chooses(owner):
+        limit = int(min(SAMPLE_LARGE, free * SAMPLE_SHARE))
+        sample = read_sample(stream, owner.class_weight, limit)
+        choice = choose_for(owner, kind, sample.documents, is_whole=sample.is_whole)
+        classifier = with_choice(classifier, choice)
+    reading = plain_reading(owner, kind, MANY) if choice is None else choice.reading
+    steps = text_steps(owner, kind, reading)
     steps[0].verbose = False  # there is one bar for the whole pass
     classes = None
     if owner.n_hashed is None:
-        classes = _learn_vocabulary(owner, kind, steps[0], stream, free, scratch)
+        min_df = None if choice else lambda n: plain_reading(owner, kind, n).min_df
+        classes = _learn_vocabulary(steps[0], stream, free, scratch, min_df)
     job = _Job(stream, steps, free, scratch, bool(owner.verbose), classes)
     if isinstance(classifier, DiscreteNB):
         classifier = job.fit_bayes(classifier)
     else:
-        classifier = job.fit_linear(classifier, None if epochs is None else int(epochs))
+        classifier = job.fit_linear(classifier, None if epochs is None else int(epochs), sample)
+    if sample is not None and choice is not None and len(held := sample.held_back()):
+        temperature = job.temper(classifier, sample.documents, held)
+        choice = choice._replace(temperature=temperature)
     steps[0].verbose = owner.verbose
-    adopt_steps(owner, steps, classifier)
+    adopt_steps(owner, steps, classifier, choice)
 
 
 def _free_bytes(memory: int) -> int:
@@ -106,15 +133,9 @@ def _free_bytes(memory: int) -> int:
 
 
 def _learn_vocabulary(
-    owner: Any, kind: Kind, vectorizer: Any, stream: Stream, free: int, scratch: str
+    vectorizer: Any, stream: Stream, free: int, scratch: str, min_df: Callable[[int], Any] | None
 ) -> Classes:
-    """Fit the vectorizer by a first pass; return the classes that it has met."""
-    if not stream.can_repeat:
-        raise ValueError(
-            "a vocabulary takes two passes, and batches can be gone through only once: pass "
-            "something that can be iterated again, such as wordodds.corpora.read(...) or a list, "
-            "or use n_hashed"
-        )
+    """Fit the vectorizer by a pass; return the classes that it has met."""
     classes, place = np.empty(0), ""
 
     def texts() -> Iterator[Any]:
@@ -125,9 +146,6 @@ def _learn_vocabulary(
             place = part.place
             yield part.texts
             place = ""
-
-    def min_df(n_documents: int) -> Any:
-        return text_steps(owner, kind, n_documents)[0].min_df  # of few documents every term counts
 
     try:
         learn_vocabulary(vectorizer, texts(), int(free * TERMS_SHARE), scratch, min_df)
@@ -198,24 +216,30 @@ class _Job(NamedTuple):
                 grown.add(self.rows(part), part)
         return grown.model
 
-    def fit_linear(self, model: Any, epochs: int | None) -> Any:
-        """Return a logistic regression of all documents."""
+    def fit_linear(self, model: Any, epochs: int | None, sample: StreamSample | None) -> Any:
+        """Return a logistic regression of all documents but those that the sample holds back."""
         by_ratio = isinstance(model, NBLogisticRegression)
-        if by_ratio and epochs is not None:
-            model.max_iter = epochs
         if by_ratio:
+            if epochs is not None:
+                model.max_iter = epochs
             model._check_parameters()
-            epochs = int(model.max_iter)
         elif isinstance(model, LogisticRegression):
             _check_logistic(model)
         epochs = epochs or EPOCHS
+        left_out = np.empty(0) if sample is None else sample.positions[sample.held_back()]
+        n_before = 0
         presence = _GrowingBayes(BernoulliNB(n_jobs=model.n_jobs), self.classes)
         numbers = _ClassNumbers()
         seed = model.random_state if isinstance(model.random_state, int) else 0
         with RowStore(self.scratch, self.n_features, seed) as store:
             for part in self.parts("reading"):
+                positions = np.arange(n_before, n_before + len(part.codes))
+                n_before += len(part.codes)
                 with placed(part.place):
                     rows = self.rows(part)
+                    if len(left_out):
+                        kept = ~np.isin(positions, left_out)
+                        rows, part = rows[kept], part._replace(codes=part.codes[kept])
                     store.add(rows, numbers.of(part))
                     if by_ratio:
                         presence.add(rows, part)
@@ -227,7 +251,8 @@ class _Job(NamedTuple):
                 )
             block = max(int(self.free * BLOCK_SHARE), BLOCK_MIN)
             watch = progress if self.verbose else _unseen
-            with watch("learning", epochs * store.n_rows, "documents") as advance:
+            work = None if by_ratio else epochs * store.n_rows
+            with watch("learning", work, "documents") as advance:
                 if by_ratio:
                     counts = presence.model.feature_count_
                     fit_ratio_blocks(
@@ -237,6 +262,16 @@ class _Job(NamedTuple):
                 sgd = _as_sgd(model, store, epochs)
                 fit_sgd_blocks(sgd, store, classes, documents, epochs, block, advance)
                 return sgd
+
+    def temper(self, model: Any, documents: Documents, held: npt.NDArray[np.int64]) -> float:
+        """Set the temperature of a model by documents that it has not learnt from; return it."""
+        some = documents.taken(held)
+        labels = documents.classes[some.codes]
+        known = np.isin(labels, model.classes_)
+        texts = [text for text, is_known in zip(some.texts, known, strict=True) if is_known]
+        rows = self.rows(Part(texts, np.empty(0), np.empty(0, dtype=np.int32), ""))
+        codes = np.searchsorted(model.classes_, labels[known]).astype(np.int32)
+        return temper(model, rows, codes)
 
 
 class _GrowingBayes:

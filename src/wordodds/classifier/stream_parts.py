@@ -61,6 +61,7 @@ class Stream:
         self._owner = owner
         self._verbose = bool(owner.verbose)
         self._n_documents: int | None = None  # of the first pass
+        self._peeked: tuple[list[Part], Iterator[Part]] | None = None
 
     @property
     def can_repeat(self) -> bool:
@@ -68,6 +69,34 @@ class Stream:
         return not isinstance(self._batches, Iterator) and not getattr(
             self._batches, "may_wait", False
         )
+
+    def peek(self, n_bytes: int, use: Callable[[Part], Any]) -> bool:
+        """Look at the first documents, which the next pass yields again.
+
+        Parameters
+        ----------
+        n_bytes : int
+            About how much text to look at.
+        use : callable
+            Called with each part.
+
+        Returns
+        -------
+        bool
+            Whether these were all documents.
+        """
+        rest = self.parts("reading")
+        parts: list[Part] = []
+        size = 0
+        for part in rest:
+            use(part)
+            parts.append(part)
+            size += _size_of(part)
+            if size >= n_bytes:
+                self._peeked = parts, rest
+                return False
+        self._peeked = parts, iter(())
+        return True
 
     def parts(self, title: str) -> Iterator[Part]:
         """Yield all documents once.
@@ -77,6 +106,11 @@ class Stream:
         title : str
             What the pass is for; in front of the progress bar.
         """
+        if self._peeked is not None:
+            (first, rest), self._peeked = self._peeked, None
+            yield from first
+            yield from rest
+            return
         n_documents = 0
         with self._watched(title) as (batches, advance):
             read = (self._read(batch, number) for number, batch in enumerate(batches))

@@ -10,7 +10,10 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds.classifier.choose import Choice
+from wordodds.classifier.fitting import fit_in_memory
 from wordodds.classifier.kinds import kind_of
+from wordodds.classifier.reading import plain_reading
 from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps
 from wordodds.model.evaluation import Evaluation
 from wordodds.model.explanation import Explanation
@@ -27,21 +30,30 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     model : {"nb_logistic", "logistic", "naive_bayes", "complement"} or classifier
-        "nb_logistic": tf-idf weighted words and pairs of words, scaled by naive Bayes' log-count
-        ratio, then logistic regression (`NBLogisticRegression`); the most accurate. "logistic": the
-        same words without the ratio, all classes in one softmax. "naive_bayes": `MultinomialNB` on
-        counts, the quickest. "complement": `ComplementNB` on tf-idf. Or an object of one of these
-        classes, `BernoulliNB` or `SGDClassifier`, with parameters of your own; its text options are
-        those of the name, "naive_bayes" and "logistic" for the last two.
+        "nb_logistic": logistic regression on tf-idf weighted words and pairs of words, under a
+        prior that naive Bayes sets (`NBLogisticRegression`); the most accurate. Its settings are
+        chosen on held-out documents, see ``choice_``. "logistic": all classes in one softmax,
+        without the prior. "naive_bayes": `MultinomialNB` on counts, the quickest. "complement":
+        `ComplementNB` on tf-idf. Or an object of one of these classes, `BernoulliNB` or
+        `SGDClassifier`, with its own parameters; its text options are those of the name,
+        "naive_bayes" and "logistic" for the last two.
+    C : float or None, default=None
+        Inverse strength of the penalty of the logistic models. None: chosen on held-out documents
+        for "nb_logistic", together with the text options that are not given; 30 for "logistic".
+        With a number nothing is chosen, which is quicker.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, as in `LogisticRegression`.
     weighting : {"counts", "binary", "tfidf", "sublinear_tfidf"} or None
         What a word's count becomes; None: what suits the model.
     ngram_range : (int, int) or None
-        Lengths of word sequences; None: (1, 2) for the logistic ones, else (1, 1).
+        Lengths of word sequences; None: (1, 2) for the logistic models (with few documents
+        "nb_logistic" may choose (1, 1)), else (1, 1).
     token_pattern : str or None
-        What a word is; None: runs of letters and digits, of two or more for naive Bayes.
+        What a word is; None: runs of letters and digits, of two or more for naive Bayes. For
+        "nb_logistic" punctuation marks are words too where held-out documents say that it pays.
     min_df : int, float or None
-        Documents that a term must occur in; None: 2 for the logistic ones from a thousand documents
-        on, else 1.
+        Documents that a term must occur in; None: chosen between 1 and 2 for "nb_logistic"; 2 for
+        "logistic" from a thousand documents on; else 1.
     max_df, max_features : as in `CountVectorizer`
         Further limits of the vocabulary.
     analyzer, lowercase, strip_accents, stop_words, stemmer, preprocessor, tokenizer : as in \
@@ -52,6 +64,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_hashed : int or None
         Columns to hash words to instead of a vocabulary, such as 2**20: no words are kept, and
         `partial_fit` is possible. Without inverse document frequencies.
+    random_state : int, RandomState or None, default=0
+        Order in which rows are visited. The fit converges: it changes the last digits alone.
     n_jobs : int or None
         Threads. None: the usable cores. The result does not depend on it.
     verbose : bool
@@ -63,6 +77,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The labels.
     linear_model_ : LinearModel
         What predicts, and what `save` writes.
+    choice_ : Choice or None
+        The settings that were chosen on held-out documents, with the log loss that they had there,
+        and all ``trials`` that they were chosen among; None if nothing was chosen.
 
     Examples
     --------
@@ -74,11 +91,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     linear_model_: LinearModel
+    choice_: Choice | None
 
     def __init__(
         self,
         model: Any = "nb_logistic",
         *,
+        C: float | None = None,
+        class_weight: Any = None,
         weighting: str | None = None,
         ngram_range: Any = None,
         token_pattern: str | None = None,
@@ -96,10 +116,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         decode_error: str = "strict",
         missing: str = "error",
         n_hashed: int | None = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.model = model
+        self.C = C
+        self.class_weight = class_weight
         self.weighting = weighting
         self.ngram_range = ngram_range
         self.token_pattern = token_pattern
@@ -117,6 +140,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.decode_error = decode_error
         self.missing = missing
         self.n_hashed = n_hashed
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -132,19 +156,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like or None
             How much each text counts in the weights of words; all count in the vocabulary.
         """
-        kind = kind_of(self.model)
         if isinstance(texts, Iterator):
             texts = list(texts)
-        try:
-            n_documents = len(texts)
-        except TypeError:  # which the vectorizer will say better
-            n_documents = 0
-        steps = text_steps(self, kind, n_documents)
-        rows = texts
-        for step in steps:
-            rows = step.fit_transform(rows)
-        classifier = new_classifier(self, kind).fit(rows, labels, sample_weight=sample_weight)
-        adopt_steps(self, steps, classifier)
+        fit_in_memory(self, texts, labels, sample_weight)
         return self
 
     def partial_fit(self, texts: Any, labels: Any, classes: Any = None) -> "TextClassifier":
@@ -181,7 +195,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"{type(classifier).__name__} cannot learn by batches: use model='naive_bayes', "
                 "'complement' or SGDClassifier()"
             )
-        steps = text_steps(self, kind)
+        steps = text_steps(self, kind, plain_reading(self, kind, len(texts)))
         rows = texts
         for step in steps:  # none of which learns from the texts
             rows = step.fit_transform(rows)

@@ -92,7 +92,9 @@ def _print(facts: dict[str, Any], top: dict[Any, list[tuple[str, float]]]) -> No
 def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield names and values; what a model was made from takes a line for each."""
     for name, value in facts.items():
-        if name in ("source", "measured") and isinstance(value, dict):
+        if name == "trials" and isinstance(value, list):
+            yield name, len(value)
+        elif name in ("source", "measured", "chosen") and isinstance(value, dict):
             yield from ((f"{name} {part}", item) for part, item in _lines(value))
         else:
             yield name, value

@@ -27,7 +27,7 @@ from wordodds.cli.options import (
     print_json,
 )
 from wordodds.cli.train_stream import memory_for, train_stream
-from wordodds.cli.values import fraction, ngrams, positive, size
+from wordodds.cli.values import class_weight, fraction, ngrams, positive, size, strength
 from wordodds.corpora import BadRows, corpus_paths
 
 __all__ = ["add_parser", "held_out", "run"]
@@ -60,6 +60,19 @@ def add_parser(commands: Any) -> None:
     add_model_option(parser, "file to save the model to")
     parser.add_argument(
         "--kind", choices=KINDS, default="nb_logistic", help="model to train (default: nb_logistic)"
+    )
+    parser.add_argument(
+        "--strength",
+        type=strength,
+        metavar="C",
+        help="inverse strength of the penalty of the logistic models, such as 10 (default: chosen "
+        "on held-out documents, with the text options that are not given; 30 for logistic)",
+    )
+    parser.add_argument(
+        "--class-weight",
+        type=class_weight,
+        metavar="LABEL=W,...",
+        help='weights of classes, such as spam=5,ham=1, or "balanced"',
     )
     parser.add_argument(
         "--ngrams", type=ngrams, metavar="N,M", help="features of N to M words, such as 1,2"
@@ -208,6 +221,7 @@ def _train_in_memory(
         "trained_on": len(parts["train"]),
         "features": model.n_features,
         "seconds": {"reading": reading, "training": fitting},
+        "chosen": model.chosen,
     }
     if options.calibrate:
         model = model.calibrate(*rows[parts["calibrate"]], method=options.calibrate)
@@ -293,6 +307,8 @@ def _classifier(options: argparse.Namespace) -> Any:
         "ngram_range": options.ngrams,
         "analyzer": options.analyzer,
         "min_df": options.min_df,
+        "C": options.strength,
+        "class_weight": options.class_weight,
         "n_hashed": options.hashed,
         "n_jobs": options.n_jobs,
     }
@@ -317,6 +333,8 @@ def _print(report: dict[str, Any]) -> None:
         f"train      {report['kind']} on {report['trained_on']:,} documents, "
         f"{report['features']:,} features in {seconds['training']:.2f} s"
     )
+    if report.get("chosen"):
+        print(f"chosen     {_chosen(report['chosen'])}")
     if "calibration" in report:
         calibration = report["calibration"]
         print(f"calibrate  {calibration['method']} on {calibration['documents']:,} held out")
@@ -324,6 +342,19 @@ def _print(report: dict[str, Any]) -> None:
         holdout = report["holdout"]
         print(f"accuracy   {holdout['accuracy']:.4f} on {holdout['documents']:,} held out")
     print(f"saved      {report['model']}, {report['bytes'] / 1e6:.1f} MB")
+
+
+def _chosen(chosen: dict[str, Any]) -> str:
+    """Return the settings that were chosen, in a line."""
+    words = "words and punctuation" if "|" in (chosen["token_pattern"] or "") else "words"
+    longest = chosen["ngram_range"][1]
+    reading = words if longest == 1 else f"{words}, up to {longest} together"
+    least = "" if chosen["min_df"] is None else f", in at least {chosen['min_df']} documents"
+    loss = chosen["log_loss"]
+    held = (
+        "" if loss is None else f"; held-out log loss {loss:.4f} of {len(chosen['trials'])} trials"
+    )
+    return f"C={chosen['C']:g}, {reading}{least}{held}"
 
 
 def _timed(work: Callable[[], Result]) -> tuple[Result, float]:

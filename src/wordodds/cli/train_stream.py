@@ -75,6 +75,7 @@ def train_stream(
         "trained_on": corpus.counts["train"],
         "features": model.n_features,
         "seconds": {"training": seconds},
+        "chosen": model.chosen,
         "memory": memory,
     }
     if options.calibrate:

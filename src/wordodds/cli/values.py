@@ -4,7 +4,16 @@ import argparse
 
 from wordodds._sizes import parse_size
 
-__all__ = ["fraction", "ngrams", "non_negative", "positive", "probability", "size"]
+__all__ = [
+    "class_weight",
+    "fraction",
+    "ngrams",
+    "non_negative",
+    "positive",
+    "probability",
+    "size",
+    "strength",
+]
 
 
 def positive(text: str) -> int:
@@ -80,6 +89,51 @@ def size(text: str) -> int:
         return parse_size(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def strength(text: str) -> float:
+    """Read a number above 0.
+
+    Parameters
+    ----------
+    text : str
+        What the shell passed.
+
+    Examples
+    --------
+    >>> strength("10")
+    10.0
+    """
+    value = _number(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a number above 0, got {text!r}")
+    return value
+
+
+def class_weight(text: str) -> str | dict[str, float]:
+    """Read weights of classes, or the word "balanced".
+
+    Parameters
+    ----------
+    text : str
+        What the shell passed.
+
+    Examples
+    --------
+    >>> class_weight("spam=5,ham=1")
+    {'spam': 5.0, 'ham': 1.0}
+    """
+    if text == "balanced":
+        return text
+    weights: dict[str, float] = {}
+    for part in text.split(","):
+        label, equals, number = part.rpartition("=")
+        if not equals or not label or label in weights or not 0 <= _number(number) < float("inf"):
+            raise argparse.ArgumentTypeError(
+                f'must be "balanced" or LABEL=WEIGHT,... with weights of 0 or more, got {text!r}'
+            )
+        weights[label] = _number(number)
+    return weights
 
 
 def ngrams(text: str) -> tuple[int, int]:

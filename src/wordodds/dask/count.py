@@ -12,6 +12,7 @@ from sklearn.base import clone
 from wordodds._labels import encode_labels
 from wordodds._row_weights import class_weights
 from wordodds.classifier.kinds import Kind
+from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.classifier.steps import text_steps
 from wordodds.dask.labels import Labels, labels_of, union
 from wordodds.dask.partitions import columns_of, located
@@ -31,6 +32,9 @@ class Recipe(NamedTuple):
     class_weight: Any
     text: str
     label: str
+    reading: Reading
+    is_chosen: bool  # or it depends on the number of documents
+    held: dict[str, npt.NDArray[np.int64]]  # rows to leave out, by the name of the partition
 
 
 class Counted(NamedTuple):
@@ -58,6 +62,7 @@ class Chosen(NamedTuple):
     class_counts: npt.NDArray[np.int64]  # documents of each
     factors: npt.NDArray[np.float64] | None  # the weight of each; None: all weigh 1
     n_columns: int
+    held: dict[str, npt.NDArray[np.int64]]  # rows to leave out, by the name of the partition
 
     @property
     def total_weight(self) -> float:
@@ -82,7 +87,7 @@ def count(partition: Any, name: str, recipe: Recipe) -> Counted:
         texts, labels = columns_of(partition, recipe.text, recipe.label)
         n_documents = len(labels)
         classes, codes = encode_labels(labels, n_documents)
-        steps = text_steps(recipe.parameters, recipe.kind)
+        steps = text_steps(recipe.parameters, recipe.kind, recipe.reading)
         if isinstance(steps[0], HashingVectorizer):
             return Counted(None, _hashed(steps, texts, n_documents), classes, codes, name)
         vectorizer = _own_vectorizer(steps[0])
@@ -134,7 +139,10 @@ def choose(seen: Seen, recipe: Recipe) -> Chosen:
     n_documents = int(class_counts.sum())
     if not n_documents:
         raise ValueError("the collection has no documents: there is nothing to learn from")
-    steps = text_steps(recipe.parameters, recipe.kind, n_documents)
+    reading = recipe.reading
+    if not recipe.is_chosen:
+        reading = plain_reading(recipe.parameters, recipe.kind, n_documents)
+    steps = text_steps(recipe.parameters, recipe.kind, reading)
     if seen.vectorizer is None:
         rows: Any = [""]
         for step in steps:  # none of which learns from the text
@@ -152,7 +160,7 @@ def choose(seen: Seen, recipe: Recipe) -> Chosen:
         if not weighs.any():
             raise ValueError("the weight of every row is zero: there is nothing to learn from")
         classes, class_counts, factors = classes[weighs], class_counts[weighs], factors[weighs]
-    return Chosen(steps, classes, class_counts, factors, n_columns)
+    return Chosen(steps, classes, class_counts, factors, n_columns, recipe.held)
 
 
 def rows_of(counted: Counted, chosen: Chosen) -> tuple[Any, npt.NDArray[np.int32]]:
@@ -174,7 +182,8 @@ def rows_of(counted: Counted, chosen: Chosen) -> tuple[Any, npt.NDArray[np.int32
     position_of = {label: code for code, label in enumerate(chosen.classes.tolist())}
     positions = [position_of.get(label, -1) for label in counted.classes.tolist()]
     codes = np.array(positions, dtype=np.int32)[counted.codes]
-    if -1 in positions:
+    codes[chosen.held.get(counted.name, [])] = -1
+    if (codes < 0).any():
         rows, codes = rows[codes >= 0], codes[codes >= 0]
     return rows, codes
 

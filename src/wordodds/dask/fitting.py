@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from wordodds.dask.partitions import partitions_of
 from wordodds.dask.work import FEW, Work, client_of
@@ -30,8 +32,9 @@ def fit(
 
     Naive Bayes is that of `TextClassifier.fit` on all documents, bit for bit, where it counts whole
     words. Logistic regression is minimised by rounds of sums over the partitions, to the optimum of
-    the same objective; "nb_logistic" goes there too, until no component of its gradient is above
-    1e-6 or after 300 iterations, while `TextClassifier.fit` stops on its way.
+    the same objective. "nb_logistic" goes there by rounds of dual ascent on each group of
+    partitions; its settings are chosen as by `TextClassifier.fit`, on a sample of at most 33
+    million characters that comes to the client, for which partitions are read once more.
 
     Parameters
     ----------
@@ -66,7 +69,9 @@ of paths
     from sklearn.base import clone
 
     from wordodds.classifier import TextClassifier
+    from wordodds.classifier.fitting import chooses, temper, with_choice
     from wordodds.classifier.kinds import kind_of
+    from wordodds.classifier.reading import MANY, plain_reading
     from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps
     from wordodds.dask.count import Recipe, choose, count, merge_seen, see
 
@@ -75,18 +80,67 @@ of paths
     kind = kind_of(classifier.model)
     learner = new_classifier(classifier, kind)
     train = _trainer(learner)
-    text_steps(classifier, kind)  # raises here what every worker would raise
+    reading = plain_reading(classifier, kind, MANY)
+    text_steps(classifier, kind, reading)  # raises here what every worker would raise
     # A callback of the model may hold anything, and workers need the text options alone.
     parameters = clone(classifier).set_params(model=None, n_jobs=None, verbose=False)
-    recipe = Recipe(parameters, kind._replace(make=dict), learner.class_weight, text, label)
+    options = kind._replace(make=dict), learner.class_weight, text, label
+    choice, held = None, _NOTHING
     with Work(client_of(client)) as work:
-        counted = partitions_of(collection, work).apply(work, count, recipe)
+        partitions = partitions_of(collection, work)
+        if chooses(classifier):
+            choice, held = _choose(classifier, kind, partitions, text, label, work)
+            learner, reading = with_choice(learner, choice), choice.reading
+        recipe = Recipe(parameters, *options, reading, choice is not None, held.rows)
+        counted = partitions.apply(work, count, recipe)
         seen = work.tree(merge_seen, work.map(see, counted), FEW)
         chosen = work.submit(choose, seen, recipe)
         fitted = train(learner, counted, chosen, work)
         steps = work.result(chosen).steps
-    adopt_steps(classifier, steps, fitted)
+    if choice is not None and held.texts:
+        rows: Any = held.texts
+        for step in steps:
+            rows = step.transform(rows)
+        codes = np.searchsorted(fitted.classes_, held.labels).astype(np.int32)
+        choice = choice._replace(temperature=temper(fitted, rows, codes))
+    adopt_steps(classifier, steps, fitted, choice)
     return classifier
+
+
+class _HeldBack(NamedTuple):
+    """Documents that are left out of the fit, to find its temperature on them."""
+
+    rows: dict[str, Any]  # by the name of the partition
+    texts: list[str]
+    labels: Any
+
+
+_NOTHING = _HeldBack({}, [], [])
+
+
+def _choose(
+    classifier: TextClassifier, kind: Any, partitions: Any, text: str, label: str, work: Work
+) -> tuple[Any, _HeldBack]:
+    """Choose settings on a sample that comes to the client."""
+    from wordodds.classifier.fitting import choose_for
+    from wordodds.classifier.reading import MANY, plain_reading
+    from wordodds.classifier.steps import text_steps
+    from wordodds.dask.sample import Columns, look, merge_samples
+
+    decode = text_steps(classifier, kind, plain_reading(classifier, kind, MANY))[0].decode
+    columns = Columns(text, label, decode, classifier.missing)
+    looked = partitions.apply(work, look, columns)
+    sample = work.result(work.tree(merge_samples, looked, FEW))
+    documents = sample.documents(classifier.class_weight)
+    choice = choose_for(classifier, kind, documents, is_whole=sample.is_whole)
+    rows: dict[str, list[int]] = {}
+    held = sample.held_back(documents)
+    for i in held.tolist():
+        name, row = sample.places[i]
+        rows.setdefault(name, []).append(row)
+    texts = [sample.texts[i] for i in held.tolist()]
+    labels = documents.classes[documents.codes[held]]
+    return choice, _HeldBack({name: np.array(at) for name, at in rows.items()}, texts, labels)
 
 
 def _trainer(learner: Any) -> Callable[..., Any]:

@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from wordodds._execution import execution
 from wordodds._sparse import CsrArrays, as_csr
+from wordodds.classifier.sample import position_hash
 from wordodds.dask.count import Chosen, Counted, rows_of
 from wordodds.linear.losses import Loss, SoftmaxLoss, link_loss
 from wordodds.linear.matrix import SparseMatrix
 from wordodds.linear.objective import Objective, Position
+from wordodds.linear.ratio import LocalStep, RatioPrior, local_step
 
 __all__ = [
+    "LocalSettings",
     "LossOfRows",
     "Rows",
     "add",
+    "add_steps",
+    "ascend",
     "class_documents",
+    "entries",
+    "fit_group",
     "greatest",
+    "join",
     "loss_and_gradient",
     "prepare",
     "products",
     "reach",
     "scores",
+    "share",
     "squares",
 ]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+LOCAL_EPOCHS = 4  # visits of each row between two rounds: a round costs more than they do
 
 
 class LossOfRows(NamedTuple):
@@ -178,6 +190,149 @@ def class_documents(rows: Rows, n_classes: int, total_weight: float) -> tuple[fl
     present = (data != 0.0).astype(np.float64)
     columns = sp.csr_array((present, indices, indptr), shape=(n_columns, n_rows))
     return 0.0, np.asarray((columns @ own).toarray())
+
+
+def entries(rows: Rows) -> int:
+    """Return the number of entries of a partition.
+
+    Parameters
+    ----------
+    rows : Rows
+        The partition.
+    """
+    return len(rows.rows.data)
+
+
+def share(rows: Rows, number: int, n_groups: int) -> Rows:
+    """Return the rows of a partition that belong to a group, as if drawn at random.
+
+    Partitions are often sorted by class, and groups that know different classes would agree late.
+
+    Parameters
+    ----------
+    rows : Rows
+        The partition.
+    number, n_groups : int
+        Which of how many groups.
+    """
+    group = position_hash(np.arange(len(rows.codes))) % np.uint64(n_groups)
+    kept = np.flatnonzero(group == number)
+    r = rows.rows
+    taken = sp.csr_array((r.data, r.indices, r.indptr), shape=r[3:])[kept]
+    some = CsrArrays(taken.indptr, taken.indices, taken.data, len(kept), r.n_cols)
+    return Rows(some, rows.columns, rows.codes[kept], rows.weights[kept])
+
+
+def fit_group(rows: Rows, model: Any, classes: npt.NDArray[Any], total_weight: float) -> Any:
+    """Fit a model to all rows, in one place.
+
+    Parameters
+    ----------
+    rows : Rows
+        All of them.
+    model : NBLogisticRegression
+        Its parameters; the result is a copy.
+    classes : ndarray
+        The labels of the codes.
+    total_weight : float
+        Of all rows.
+    """
+    r = rows.rows
+    matrix = sp.csr_array((r.data, r.indices, r.indptr), shape=r[3:])
+    fitted = clone(model).set_params(class_weight=None, n_jobs=None)
+    weights = rows.weights * total_weight
+    fitted.fit(matrix, classes[rows.codes], sample_weight=weights)
+    return fitted.set_params(class_weight=model.class_weight, n_jobs=model.n_jobs)
+
+
+def join(parts: list[Rows]) -> Rows:
+    """Return the rows of several partitions as one, without the transpose: ascent does not use it.
+
+    Parameters
+    ----------
+    parts : list of Rows
+        At least one.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    stacked = sp.vstack(
+        [sp.csr_array((r.data, r.indices, r.indptr), shape=r[3:]) for r in (p.rows for p in parts)],
+        format="csr",
+    )
+    rows = CsrArrays(stacked.indptr, stacked.indices, stacked.data, *stacked.shape)
+    codes = np.concatenate([part.codes for part in parts])
+    return Rows(rows, parts[0].columns, codes, np.concatenate([part.weights for part in parts]))
+
+
+class LocalSettings(NamedTuple):
+    """What all groups of partitions share in dual ascent."""
+
+    prior: RatioPrior
+    strength: float  # C times the weight of all rows
+    n_groups: int
+
+
+def ascend(
+    rows: Rows,
+    before: LocalStep | None,
+    ratios: npt.NDArray[np.float32],
+    start: tuple[npt.NDArray[np.float32], Floats],
+    settings: LocalSettings,
+    seed: int,
+) -> LocalStep:
+    """Visit the rows of a group, from weights that all groups start from.
+
+    Parameters
+    ----------
+    rows : Rows
+        The group.
+    before : LocalStep or None
+        What it made of them in the last round.
+    ratios : ndarray
+        Log-count ratios of all rows.
+    start : (ndarray, ndarray)
+        Weights and intercept.
+    settings : LocalSettings
+        Shared by all groups.
+    seed : int
+        Of the order in which rows are visited.
+    """
+    n_columns = ratios.shape[1]
+    if not len(rows.codes):
+        nothing = np.zeros(n_columns)
+        log_odds = np.empty((0, n_columns), dtype=np.float32)
+        return LocalStep(log_odds, np.zeros_like(ratios), nothing, nothing)
+    return local_step(
+        rows.rows,
+        rows.codes,
+        settings.strength * rows.weights,
+        ratios,
+        settings.prior,
+        *start,
+        None if before is None else before.log_odds,
+        settings.n_groups,
+        LOCAL_EPOCHS,
+        seed,
+        execution(None),
+    )
+
+
+def add_steps(steps: list[LocalStep]) -> LocalStep:
+    """Return the sum of what groups changed, added in order.
+
+    Parameters
+    ----------
+    steps : list of LocalStep
+        Not changed.
+    """
+    first = steps[0]
+    change, intercept = first.change.copy(), first.intercept_change.copy()
+    gaps = first.gaps.copy()
+    for step in steps[1:]:
+        change += step.change
+        intercept += step.intercept_change
+        gaps += step.gaps
+    return LocalStep(None, change, intercept, gaps)
 
 
 def add(parts: list[tuple[float, Floats]]) -> tuple[float, Floats]:

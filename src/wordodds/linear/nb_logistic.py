@@ -1,4 +1,4 @@
-"""NBLogisticRegression: logistic regression where naive Bayes has set the scales."""
+"""NBLogisticRegression: logistic regression where naive Bayes has set the prior."""
 
 import warnings
 from numbers import Integral, Real
@@ -12,8 +12,10 @@ from sklearn.utils import check_random_state
 from wordodds._core import linear as core
 from wordodds._estimator import adopt
 from wordodds._execution import execution
+from wordodds._sparse import canonical
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
 from wordodds.linear.problem import problem_of_fit
+from wordodds.linear.ratio import RatioPrior, label_table, merge_equal_rows, ratio_problem
 
 __all__ = ["NBLogisticRegression"]
 
@@ -21,11 +23,11 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Weights are in single precision: C times the square of an entry that it follows; parameters.
 _LARGEST_CURVATURE = 1e14
-_LARGEST = {"floor": 1e6, "intercept_scaling": 1e6, "max_iter": 2**31 - 1}
+_LARGEST = {"floor": 1e6, "lean": 1e6, "intercept_scaling": 1e6, "max_iter": 2**31 - 1}
 
 
 class NBLogisticRegression(LinearClassifier):
-    r"""Logistic regression on columns scaled by naive Bayes' log-count ratio.
+    r"""Logistic regression under a prior that naive Bayes has set.
 
     Each class stands against the rest. With :math:`d_{jk}` the rows of class k in which feature j
     occurs and :math:`\bar d_{jk}` those of the rest,
@@ -33,36 +35,41 @@ class NBLogisticRegression(LinearClassifier):
     .. math:: r_{jk} = \log \frac{(d_{jk} + \alpha) / \sum_j (d_{jk} + \alpha)}
         {(\bar d_{jk} + \alpha) / \sum_j (\bar d_{jk} + \alpha)}
 
-    is what naive Bayes says of the feature. The weights minimise
+    is the weight that naive Bayes gives the feature. The weights minimise
 
     .. math:: C \sum_i \log(1 + e^{-y_{ik} z_{ik}})
-        + \frac{1}{2} \sum_j \frac{w_{jk}^2}{r_{jk}^2 + \mathrm{floor}}
+        + \frac{1}{2} \sum_j \frac{(w_{jk} - \mathrm{lean} \, r_{jk})^2}{r_{jk}^2 + \mathrm{floor}}
 
-    so that features which tell nothing by themselves are held back, and the others need less
-    evidence. With a floor of 0 this is logistic regression on columns multiplied by the ratio (Wang
-    and Manning, "Baselines and Bigrams", 2012, have a support vector machine in its place). On text
-    it beats either of its parents.
+    so that weights start from a share of those of naive Bayes, and features that tell much by
+    themselves are free to move. A small C gives naive Bayes, a large one logistic regression. With
+    ``lean=0`` and ``floor=0`` this is logistic regression on columns multiplied by the ratio (Wang
+    and Manning, "Baselines and Bigrams", 2012, have a support vector machine in its place).
 
     Parameters
     ----------
-    C : float, default=1000.0
+    C : float, default=10.0
         Inverse strength of the penalty.
     alpha : float, default=0.5
         Pseudo-count of the ratio, > 0.
     floor : float, default=2.0
         What is added to the squared ratio, >= 0; large: plain logistic regression.
+    lean : float, default=0.0
+        What the ratio is multiplied by to give the weights that are not penalised, >= 0.
     fit_intercept : bool, default=True
         Whether there is an intercept, penalised as a column.
-    intercept_scaling : float, default=0.3
+    intercept_scaling : float, default=1.0
         The value of that column, > 0.
+    temperature : float, default=1.0
+        What the weights are divided by after the fit, > 0: above 1, probabilities become more
+        cautious. Labels stay the same.
     class_weight : dict, "balanced" or None
         As in `LogisticRegression`.
-    max_iter : int, default=5
-        Epochs over the rows. Held-out text is classified as well after five as at the optimum,
-        which is much further; the last digits of the weights then depend on the order of the rows.
-    tol : float or None, default=None
-        A class ends before ``max_iter`` when the probabilities of an epoch change by less than this
-        share of the rows of the class; a warning says if it did not. None: all epochs, no warning.
+    max_iter : int, default=1000
+        Epochs over the rows at most.
+    tol : float, default=1e-4
+        A class ends when its objective is at most this far from the optimum, in nats for each of
+        its rows or of the other rows, whichever are fewer. A warning tells if ``max_iter`` epochs
+        were not enough.
     random_state : int, RandomState or None, default=0
         Of the order in which rows are visited.
     n_jobs : int or None
@@ -75,9 +82,19 @@ class NBLogisticRegression(LinearClassifier):
     intercept_ : ndarray of shape (1 or n_classes,)
     n_iter_ : int
         Epochs of the classes that took longest.
+    gap_ : float
+        Bound on the distance from the optimum, in the unit of ``tol``.
     n_features_in_ : int
     feature_names_in_ : ndarray
         Where the columns of X have names.
+
+    References
+    ----------
+    Wang, S. and Manning, C. D. (2012). Baselines and Bigrams: Simple, Good Sentiment and Topic
+    Classification. ACL.
+
+    Yu, H.-F., Huang, F.-L. and Lin, C.-J. (2011). Dual coordinate descent methods for logistic
+    regression and maximum entropy models. Machine Learning 85.
 
     Examples
     --------
@@ -95,22 +112,26 @@ class NBLogisticRegression(LinearClassifier):
     def __init__(
         self,
         *,
-        C: float = 1000.0,
+        C: float = 10.0,
         alpha: float = 0.5,
         floor: float = 2.0,
+        lean: float = 0.0,
         fit_intercept: bool = True,
-        intercept_scaling: float = 0.3,
+        intercept_scaling: float = 1.0,
+        temperature: float = 1.0,
         class_weight: Any = None,
-        max_iter: int = 5,
-        tol: float | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
         self.alpha = alpha
         self.floor = floor
+        self.lean = lean
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
+        self.temperature = temperature
         self.class_weight = class_weight
         self.max_iter = max_iter
         self.tol = tol
@@ -134,45 +155,68 @@ class NBLogisticRegression(LinearClassifier):
         problem = problem_of_fit(
             self, X, y, sample_weight, how, self.C, rescale=False, non_negative=True
         )
-        rows = problem.matrix.as_csr()
-        counts = problem.row_weights * problem.total_weight
+        # In one form, so that rows that are equal look so.
+        rows = canonical(problem.matrix.as_csr(), how)
+        rows = rows._replace(data=rows.data.astype(np.float64, copy=False))
+        distinct, numbers = merge_equal_rows(rows, how)
+        labels = label_table(
+            numbers,
+            problem.codes,
+            problem.row_weights * problem.total_weight,
+            (distinct.n_rows, len(problem.classes)),
+        )
         largest = float(rows.data.max()) if len(rows.data) else 0.0
-        self._check_scale(float(counts.max()), largest)
+        self._check_scale(float(labels.weights.max()), largest)
         n_columns = 1 if len(problem.classes) == 2 else len(problem.classes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        columns, intercept, n_epochs, change = core.csr_fit_ratio_logistic(
-            rows.indptr,
-            rows.indices,
-            rows.data.astype(np.float64, copy=False),
-            rows.n_cols,
-            problem.codes,
-            self.C * counts,
-            counts,
-            n_columns,
-            float(self.alpha),
-            float(self.floor),
-            float(self.intercept_scaling) ** 2 if self.fit_intercept else 0.0,
-            int(self.max_iter),
-            0.0 if self.tol is None else float(self.tol),
-            seed,
-            *how,
-        )
-        adopt(
-            self,
-            X,
-            classes_=problem.classes,
-            _columns=columns,
-            intercept_=intercept,
-            n_iter_=n_epochs,
-        )
-        if self.tol is not None and change > self.tol:
-            warnings.warn(
-                f"not converged after {n_epochs} epochs: probabilities still change by "
-                f"{change:.2g} of a class, tol is {self.tol:g}; raise max_iter or tol, or lower C",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        ascent = ratio_problem(distinct, labels, n_columns, self._prior(), seed, how)
+        core.ratio_start([ascent], float(self.lean), *how)
+        limits = float(self.C), int(self.max_iter), float(self.tol)
+        ((n_epochs, gap),) = core.ratio_ascend([ascent], *limits, *how)
+        adopt(self, X, **self._learnt(problem.classes, *ascent.weights(*how), n_epochs, gap))
+        self._warn_early()
         return self
+
+    def _prior(self) -> RatioPrior:
+        step = float(self.intercept_scaling) ** 2 if self.fit_intercept else 0.0
+        return RatioPrior(float(self.alpha), float(self.floor), step)
+
+    def _learnt(
+        self,
+        classes: npt.NDArray[Any],
+        columns: Floats,
+        intercept: Floats,
+        n_epochs: int,
+        gap: float,
+    ) -> dict[str, Any]:
+        """Return the attributes of a fit: its weights, divided by the temperature, in place."""
+        columns /= self.temperature
+        intercept /= self.temperature
+        return {
+            "classes_": classes,
+            "_columns": columns,
+            "intercept_": intercept,
+            "n_iter_": n_epochs,
+            "gap_": gap,
+        }
+
+    def _tempered(self, temperature: float) -> "NBLogisticRegression":
+        """Divide the weights by a temperature that was found after the fit."""
+        columns, intercept = self._columns / temperature, self.intercept_ / temperature
+        self.__dict__.update(
+            temperature=self.temperature * temperature, _columns=columns, intercept_=intercept
+        )
+        return self
+
+    def _warn_early(self) -> None:
+        if self.gap_ <= self.tol:
+            return
+        warnings.warn(
+            f"not converged after {self.n_iter_} epochs: the objective may be {self.gap_:.2g} nats "
+            f"per row from its optimum, tol is {self.tol:g}; raise max_iter or tol, or lower C",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return log p(class | row), one column per class in the order of ``classes_``.
@@ -211,14 +255,14 @@ class NBLogisticRegression(LinearClassifier):
             )
 
     def _check_parameters(self) -> None:
-        for name in ("C", "alpha", "floor", "intercept_scaling", "max_iter", "tol"):
+        numbers = ("C", "alpha", "floor", "lean", "intercept_scaling", "temperature", "tol")
+        for name in (*numbers, "max_iter"):
             value = getattr(self, name)
-            if name == "tol" and value is None:
-                continue
             is_number = isinstance(value, Integral if name == "max_iter" else Real)
             if isinstance(value, bool) or not is_number:
                 raise TypeError(f"{name} must be a number, got {value!r}")
             largest = _LARGEST.get(name, 1e300)
-            if not 0 <= value <= largest or (value == 0 and name != "floor"):
-                least = ">= 0" if name == "floor" else "> 0"
+            may_be_zero = name in ("floor", "lean")
+            if not 0 <= value <= largest or (value == 0 and not may_be_zero):
+                least = ">= 0" if may_be_zero else "> 0"
                 raise ValueError(f"{name} must be {least} and at most {largest:g}, got {value!r}")

@@ -13,6 +13,7 @@ from wordodds._execution import execution
 from wordodds._row_weights import class_weights
 from wordodds._scratch import Scratch
 from wordodds.linear.nb_logistic import NBLogisticRegression
+from wordodds.linear.ratio import gap_scale, ratios_of_counts
 from wordodds.linear.row_store import Block, RowStore
 from wordodds.linear.sgd import SGDClassifier
 
@@ -34,8 +35,7 @@ def fit_ratio_blocks(
 ) -> None:
     """Fit `NBLogisticRegression` to rows on disk, by dual ascent over one block after the other.
 
-    What dual ascent knows of each row lies on disk too. The optimum is that of a fit in memory, and
-    so, but for the order of the rows, is what ``max_iter`` epochs make of it.
+    What dual ascent knows of each row lies on disk too. The optimum is that of a fit in memory.
 
     Parameters
     ----------
@@ -58,46 +58,42 @@ def fit_ratio_blocks(
     """
     n_columns = 1 if len(classes) == 2 else len(classes)
     factors = _factors(model.class_weight, classes, documents)
-    step = float(model.intercept_scaling) ** 2 if model.fit_intercept else 0.0
     how = execution(model.n_jobs)
     model._check_scale(float(factors.max()), store.largest)
-    counts = factors[:, np.newaxis] * class_counts
     state = core.RatioState(
-        n_columns,
-        float(model.alpha),
+        ratios_of_counts(factors[:, np.newaxis] * class_counts, n_columns, model.alpha, how),
         float(model.floor),
-        step,
-        counts.sum(axis=0),
-        np.ascontiguousarray(counts[1:] if n_columns == 1 else counts),
+        model._prior().intercept_step,
+        float(model.lean),
+        1.0,
         *how,
     )
-    del counts
+    scale = gap_scale(float(model.C), documents * factors, n_columns)
     rng = check_random_state(model.random_state)
+    n_epochs, gap = 0, np.inf
     with Scratch(folder) as known:
-        for epoch in range(int(model.max_iter)):
+        while gap > model.tol and n_epochs < model.max_iter:
+            gaps = np.zeros(n_columns)
             for block in store.blocks(n_bytes):
                 log_odds = np.empty((len(block.codes), n_columns), dtype=np.float32)
-                if epoch:
+                if n_epochs:
                     _each_range(known.read_into, block, log_odds)
-                state.ascend(
+                gaps += state.ascend(
                     *block.matrix[:3],
                     block.codes,
                     model.C * factors[block.codes],
-                    epoch == 0,
+                    n_epochs == 0,
                     int(rng.randint(2**31 - 1)),
                     log_odds,
                     *how,
                 )
                 _each_range(known.write, block, log_odds)
                 advance(len(block.codes))
-    columns, intercept = state.weights()
-    model.__dict__.update(
-        classes_=classes,
-        _columns=columns,
-        intercept_=intercept,
-        n_iter_=int(model.max_iter),
-        n_features_in_=store.n_cols,
-    )
+            n_epochs += 1
+            gap = float((gaps / scale).max())
+    learnt = model._learnt(classes, *state.weights(), n_epochs, gap)
+    model.__dict__.update(learnt, n_features_in_=store.n_cols)
+    model._warn_early()
 
 
 def fit_sgd_blocks(

@@ -20,7 +20,8 @@ and of format version 2, which models have that need any of it::
     fasttext.*     as wordodds.model.fasttext_reading says; terms.* are its words
 
 Strings are "name", "link", "features" (the options of text, JSON), "callables", "calibration",
-"fasttext" and "source", what the model was made from (JSON).
+"fasttext", "source", what the model was made from, and "chosen", what was chosen on held-out
+documents (JSON).
 """
 
 import json
@@ -92,6 +93,8 @@ def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
         arrays["tree"] = model.tree
     if model.source is not None:
         strings["source"] = json.dumps(model.source)
+    if model.chosen is not None:
+        strings["chosen"] = json.dumps(model.chosen)
     if features.stop_words is not None:
         arrays |= pack_words("stop_words", features.stop_words)
     if features.norm_weights is not None:
@@ -208,6 +211,7 @@ def describe(model: LinearModel) -> dict[str, Any]:
         "stop_words": None if features.stop_words is None else len(features.stop_words),
         "callables": {option: _name_of(f) for option, f in features.callables.items()},
         "source": model.source,
+        "chosen": model.chosen,
         "format_version": _version_for(model),
     }
 
@@ -256,6 +260,7 @@ def _model_of(content: Container, callables: dict[str, Callable[..., Any]]) -> L
         factor=factor,
         tree=arrays.get("tree"),
         source=_plain_object(strings["source"], "source") if "source" in strings else None,
+        chosen=_plain_object(strings["chosen"], "chosen") if "chosen" in strings else None,
     )
     n_columns = len(bias) if model.tree is None else model.n_classes
     fits = calibration and (n_columns, base_link(model.link))

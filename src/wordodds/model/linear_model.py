@@ -64,6 +64,8 @@ class LinearModel(TextScores):
         `wordodds.model.tree` has it.
     source : dict or None
         What the model was made from, as plain values; for people.
+    chosen : dict or None
+        Settings that were chosen on held-out documents, as plain values; for people.
 
     Attributes
     ----------
@@ -96,6 +98,7 @@ class LinearModel(TextScores):
         factor: npt.NDArray[np.floating[Any]] | None = None,
         tree: npt.NDArray[np.int32] | None = None,
         source: dict[str, Any] | None = None,
+        chosen: dict[str, Any] | None = None,
     ) -> None:
         n_columns = len(bias)
         if link not in (*LINKS, *FASTTEXT_LINKS):
@@ -123,6 +126,7 @@ class LinearModel(TextScores):
         self._factor = None if factor is None else np.ascontiguousarray(factor, dtype=np.float64)
         self.tree = tree
         self.source = source
+        self.chosen = chosen
         self.dtype = weights.dtype  # of the weights in a file
         # Here too: SciPy, which scores what Python analyzed, checks no index.
         n_rows, of_norm = features.n_features, features.norm_weights

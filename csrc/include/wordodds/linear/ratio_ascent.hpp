@@ -1,14 +1,17 @@
-// Logistic regression of each class against the rest, on columns scaled by what naive Bayes says of them.
+// Logistic regression of each class against the rest, under a prior that naive Bayes has set.
 //
-// With d_jk the documents of class k that have feature j, d_j those of all classes and V features,
-//     r_jk = log [(d_jk + alpha) / (sum_j d_jk + alpha V)]
-//          - log [(d_j - d_jk + alpha) / (sum_j (d_j - d_jk) + alpha V)]
-// is the log-count ratio of naive Bayes between class k and the rest. Column k minimises
-//     sum_i c_i log(1 + exp(-y_ik z_ik)) + (sum_j w_jk^2 / s_jk + b_k^2 / step) / 2,
-//     z_ik = b_k + sum_j x_ij w_jk,   y_ik = 1 if row i is of class k, else -1,   s_jk = r_jk^2 + floor:
-// features that naive Bayes finds telling are free to move, others are held. With floor = 0 these are the
-// weights w_jk = r_jk v_jk of a plain penalty on v and columns x_j r_jk (Wang and Manning, 2012). Dual
-// ascent (linear/dual.hpp) keeps w_jk = s_jk sum_i x_ij a_ik with a_ik = c_i ([y_i = k] - p_ik).
+// With r_jk the log-count ratio of naive Bayes (linear/count_ratios.hpp), column k minimises
+//     sum_i c_i loss_ik + (sum_j (w_jk - lean r_jk)^2 / s_jk + b_k^2 / intercept_step) / 2,
+//     loss_ik = log(1 + exp(z_ik)) - t_ik z_ik,   z_ik = b_k + sum_j x_ij w_jk,   s_jk = r_jk^2 + floor:
+// weights are drawn to those of naive Bayes, and held there the less the more telling the feature. t_ik is
+// the share of class k among the labels of row i: rows that occur several times, perhaps with different
+// labels, are one. With lean = floor = 0 these are the weights w_jk = r_jk v_jk of a plain penalty on v
+// and columns x_j r_jk (Wang and Manning, 2012).
+//
+// Dual ascent (linear/dual.hpp) keeps w_jk = lean r_jk + s_jk sum_i x_ij a_ik with a_ik = c_i (t_ik - p_ik).
+// The targets matter where p starts, and nowhere else. For log-odds l_ik of p_ik the duality gap is
+//     sum_i c_i KL(p_ik || sigmoid(z_ik)) <= sum_i c_i (p_ik - sigmoid(z_ik)) (l_ik - z_ik),
+// and the right side costs nothing to sum up while rows are visited.
 #pragma once
 
 #include <cstdint>
@@ -17,73 +20,112 @@
 
 #include "wordodds/base/parallel.hpp"
 #include "wordodds/base/types.hpp"
+#include "wordodds/linear/count_ratios.hpp"
 
 namespace wordodds {
 
-struct RatioScales {
-    double alpha;  // > 0
-    double floor;  // >= 0
+struct RatioPrior {
+    double floor;           // >= 0
+    double intercept_step;  // >= 0; 0: without intercept
 };
 
-struct RatioProblem {
-    int64_t n_columns;               // one for each class; or one: code 1 or not
-    std::span<const int32_t> codes;  // n_rows, in [0, n_columns), or 0 and 1
-    std::span<const double> costs;   // n_rows: C; 0: as if the row were not there
-    std::span<const double> counts;  // n_rows: how often the row counts in d
-    RatioScales scales;
-    double intercept_step;           // >= 0; 0: without intercept
-    int32_t epochs_max;              // >= 1
-    double tolerance;                // see RatioFit::change
-    uint64_t seed;                   // of the order in which rows are visited
+struct RatioLimits {
+    double strength;     // C > 0: c_i = C times the weight of row i
+    int32_t epochs_max;  // >= 1
+    double tolerance;    // of RatioFit::gap
 };
 
 struct RatioFit {
     int32_t epochs;  // of the columns that took longest
-    double change;   // of their last: max_k sum_i c_i |p_ik after - before| / sum_i c_i [y_i = k]
+    double gap;      // of their last: the largest bound on a duality gap, divided by C times the weight of
+                     // the class or of the rest, whichever is less; of all rows if one of them has none
 };
 
-// Fits all columns. An epoch visits every row once, in an order that depends on the seed alone; columns end
-// when `change` is within the tolerance.
-//
-// Preconditions: no column twice in a row; entries >= 0 and finite. weights_out[j * stride + k]; lengths:
-// weights_out n_cols * stride, intercept_out n_columns. Padding is left as it is. Weights are kept in float,
-// sums in double. O(nnz * n_columns) an epoch, parallel over blocks of columns: the same bits for any n_jobs
-// and any instruction set.
-template <class Index>
-RatioFit csr_fit_ratio_logistic(const CsrView<Index, double>& matrix, const RatioProblem& problem,
-                                const Execution& execution, int64_t stride,
-                                std::span<double> weights_out, std::span<double> intercept_out);
+// A problem in memory, with its weights and what dual ascent knows of each row: can be gone on with under
+// a weaker penalty.
+class RatioAscent {
+   public:
+    virtual ~RatioAscent() = default;
 
-// Some of the rows of a problem that does not fit the memory.
+    int64_t n_columns;
+    int64_t n_features;
+
+    // What the functions below do to one block of columns.
+    virtual int64_t n_blocks() const = 0;
+    virtual void start(int64_t block, double lean, StopToken& stop) = 0;
+    virtual RatioFit ascend(int64_t block, const RatioLimits& limits, const Execution& execution) = 0;
+    virtual void score(int64_t block, std::span<const int64_t> rows, const Execution& execution,
+                       std::span<double> scores_out) const = 0;
+    virtual void write(int64_t block, int64_t stride, std::span<double> weights_out,
+                       std::span<double> intercept_out) const = 0;
+};
+
+// ratios[j * n_columns + k] = r_jk; seed: of the order in which rows are visited. Rows without labels are not
+// visited. The arrays of matrix and labels must outlive the object.
+//
+// Preconditions: no column twice in a row; entries >= 0 and finite.
+template <class Index>
+std::unique_ptr<RatioAscent> make_ratio_ascent(const CsrView<Index, double>& matrix,
+                                               const LabelWeights& labels, int64_t n_columns,
+                                               std::span<const float> ratios,
+                                               const RatioPrior& prior, uint64_t seed,
+                                               const Execution& execution);
+
+// Sets the weights to lean * r_jk, as before any row was visited.
+void ratio_start(std::span<RatioAscent* const> problems, double lean, const Execution& execution);
+
+// Goes on with all problems until their gaps are within the tolerance. An epoch visits rows once, in an order
+// that depends on the seed alone; rows that were found settled rest for some epochs, but not in the last. Precondition: C is not less than at the last call since the start.
+//
+// Weights are kept in float, sums in double. O(nnz * n_columns) an epoch, parallel over problems and blocks
+// of columns: the same bits for any n_jobs and any instruction set. If stopped, the problems must be
+// started anew.
+void ratio_ascend(std::span<RatioAscent* const> problems, const RatioLimits& limits,
+                  const Execution& execution, std::span<RatioFit> fits_out);
+
+// scores_out[i * n_columns + k] = z of row rows[i].
+void ratio_score(const RatioAscent& problem, std::span<const int64_t> rows,
+                 const Execution& execution, std::span<double> scores_out);
+
+// weights_out[j * stride + k], intercept_out[k]. Padding is left as it is.
+void ratio_write(const RatioAscent& problem, int64_t stride, const Execution& execution,
+                 std::span<double> weights_out, std::span<double> intercept_out);
+
+// Some of the rows of a problem that does not fit the memory, or not into one process.
 struct RatioRows {
-    std::span<const int32_t> codes;  // as in RatioProblem
-    std::span<const double> costs;
-    bool is_first;                   // whether nobody has visited them before
+    std::span<const int32_t> codes;  // the class of each
+    std::span<const double> costs;   // c_i; 0: as if the row were not there
+    bool is_first;                   // whether they have not been visited before
     uint64_t seed;                   // of the order in which they are visited
 };
 
 // The weights of all columns, between visits to blocks of rows: the same ascent, where what is known of a row
 // (the log-odds of its probabilities) is kept by the caller. Yu, Hsieh, Chang and Lin (2010) show that it
 // ends at the same optimum whatever the blocks.
+//
+// With spread > 1 it is the local solver of CoCoA+ (Ma et al., 2015): each of `spread` processes visits its own
+// rows from the same weights, and the changes of all, divided by spread, are added up. Each step is
+// shortened so that the sum cannot overshoot.
 class RatioState {
    public:
-    // Scales from document frequencies: counts[j] = d_j, class_counts[k * n_features + j] = d_jk.
-    RatioState(int64_t n_columns, const RatioScales& scales, double intercept_step,
-               std::span<const double> counts, std::span<const double> class_counts,
-               const Execution& execution);
+    RatioState(int64_t n_columns, std::span<const float> ratios, const RatioPrior& prior,
+               double lean, double spread, const Execution& execution);
     ~RatioState();
 
     int64_t n_columns() const { return n_columns_; }
     int64_t n_features() const { return n_features_; }
 
+    // Continues from weights[j * n_columns + k] and intercepts instead of those of the prior.
+    void read(std::span<const float> weights, std::span<const double> intercept);
+
     // Visits each row once. log_odds[i * n_columns + k] is read, unless it is the first visit, and written.
-    // Preconditions, cost and threading as of csr_fit_ratio_logistic. If stopped, weights and log-odds do not
-    // belong together any more.
+    // gaps_out[k] is the bound on the part of the duality gap that these rows have. Preconditions, cost and
+    // threading as of ratio_ascend. If stopped, weights and log-odds do not belong together any more.
     template <class Index>
     void ascend(const CsrView<Index, double>& matrix, const RatioRows& rows,
-                const Execution& execution, std::span<float> log_odds);
+                const Execution& execution, std::span<float> log_odds, std::span<double> gaps_out);
 
-    // As csr_fit_ratio_logistic writes them.
+    // As ratio_write.
     void write(int64_t stride, std::span<double> weights_out, std::span<double> intercept_out) const;
 
    private:

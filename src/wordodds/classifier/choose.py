@@ -1,0 +1,311 @@
+"""Choosing how to read text and how strong the penalty is, on held-out documents.
+
+Candidates are compared by the log loss of held-out documents, each at its best temperature, so that
+a candidate is not preferred for being more or less sure of itself. First comes how text is read,
+on a sample if there is much text; then how far weights lean to those of naive Bayes; then a path
+over the strength of the penalty, from strong to weak, each fit started from the last. Of that path
+the strongest penalty is taken whose loss is within one standard error of the least.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._execution import Execution
+from wordodds.classifier.held_out import Examples, HeldOut, Outcome
+from wordodds.classifier.kinds import Kind
+from wordodds.classifier.reading import MANY, Reading, plain_reading, readings
+from wordodds.classifier.sample import sampled, stratified_folds
+from wordodds.linear.ratio import RatioPrior
+
+__all__ = ["SAMPLE_LARGE", "Choice", "Documents", "Trial", "choose"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+# Characters of text that are enough to choose a way of reading, and to choose a penalty.
+SAMPLE_SMALL, SAMPLE_LARGE = 1 << 20, 1 << 25
+STRENGTHS = tuple(float(f"{10.0 ** (k / 2):.1g}") for k in range(-3, 7))  # 0.03, 0.1, ... 1000
+SCREENED = (1.0, 10.0)  # strengths by which ways of reading are compared
+LEANS = (0.0, 0.5, 1.0)  # of the weights that naive Bayes would predict best with
+FIRST_LEAN = 0.5
+# Strengths below this divided by the number of documents leave the intercept behind; those above
+# the number of documents separate a few of them at any price.
+LEAST_EVIDENCE = 10.0
+# From this many entries times columns of weights on, one part is held out instead of several.
+LARGE = 4e6
+HELD_OUT_PART = 4  # one in so many documents
+# Hashed columns times classes of which several models are too large to compare.
+HASHED_CELLS_MAX = 1 << 26
+
+
+class Documents(NamedTuple):
+    """Texts with their classes and weights."""
+
+    texts: Any  # a sequence, or an Arrow column
+    codes: npt.NDArray[np.int32]
+    weights: Floats
+    classes: npt.NDArray[Any]
+    sizes: npt.NDArray[np.int64]  # characters of each
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def taken(self, rows: npt.NDArray[np.int64]) -> "Documents":
+        """Return some of the documents, by ascending position."""
+        if len(rows) == len(self):
+            return self
+        texts = self.texts
+        if hasattr(texts, "take") and hasattr(texts, "type"):  # of Arrow
+            texts = texts.take(rows).to_pylist()
+        else:
+            texts = [texts[i] for i in rows.tolist()]
+        return Documents(
+            texts, self.codes[rows], self.weights[rows], self.classes, self.sizes[rows]
+        )
+
+
+class Trial(NamedTuple):
+    """A candidate, and what became of it."""
+
+    reading: Reading
+    lean: float
+    C: float
+    temperature: float
+    log_loss: float
+    n_documents: int  # from which it was learnt and judged
+
+
+class Choice(NamedTuple):
+    """What was chosen, and among what."""
+
+    reading: Reading
+    lean: float
+    C: float
+    temperature: float
+    log_loss: float | None  # None: too few documents to hold some out
+    trials: tuple[Trial, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, for a model file and for programs."""
+        chosen = {**self.reading._asdict(), "lean": self.lean, "C": self.C}
+        rest = {"temperature": self.temperature, "log_loss": self.log_loss}
+        trials = [{**t.reading._asdict(), **t._asdict()} for t in self.trials]
+        for trial in trials:
+            del trial["reading"]
+        return {**chosen, **rest, "trials": trials}
+
+
+Count: TypeAlias = Callable[[Any, Reading], Any]
+
+
+def choose(
+    documents: Documents,
+    parameters: Any,
+    kind: Kind,
+    weighting: str,
+    count: Count,
+    prior: RatioPrior,
+    how: Execution,
+    *,
+    is_whole: bool = True,
+) -> Choice:
+    """Choose the reading, the lean and the strength for some documents.
+
+    Parameters
+    ----------
+    documents : Documents
+        To learn from and to hold out.
+    parameters : TextClassifier
+        What it gives is not chosen.
+    kind : Kind
+        What suits its model.
+    weighting : str
+        As in `TextClassifier`.
+    count : callable
+        Of texts and a `Reading`; returns a csr matrix of counts, or raises ValueError if there is
+        no term. The last call is for all texts by the reading that is chosen.
+    prior : RatioPrior
+        Of the weights.
+    how : Execution
+        Threads and instruction set.
+    is_whole : bool
+        Whether these are all documents that will be learnt from.
+    """
+    search = _Search(parameters, weighting, count, prior, how)
+    cells = (parameters.n_hashed or 0) * len(documents.classes)
+    if not search.can_hold_out(documents) or cells > HASHED_CELLS_MAX:
+        reading = plain_reading(parameters, kind, len(documents))
+        return Choice(reading, 0.0, SCREENED[-1], 1.0, None, ())
+    rows = sampled(documents.sizes, SAMPLE_SMALL)
+    small = documents.taken(rows)
+    if not search.can_hold_out(small):
+        small = documents
+    is_sample = not is_whole or len(small) < len(documents)
+    candidates = readings(parameters, kind, len(small), is_sample=is_sample)
+    # Pairs of words need more documents than a sample has.
+    may_be_single = parameters.ngram_range is None and not is_sample
+    reading, lean, screened = search.screen(small, candidates, may_be_single)
+    return search.climb(documents, reading, lean, screened)
+
+
+# An outcome, its fits, the reading, the scale of naive Bayes, and the better strength.
+_Tried: TypeAlias = tuple[Outcome, HeldOut, Reading, float, float]
+
+
+class _Search:
+    """What all candidates share, and the trials so far."""
+
+    def __init__(
+        self,
+        parameters: Any,
+        weighting: str,
+        count: Count,
+        prior: RatioPrior,
+        how: Execution,
+    ) -> None:
+        self._weighting, self._count, self._prior, self._how = weighting, count, prior, how
+        self._use_idf = parameters.n_hashed is None
+        self._seed = 0
+        self._trials: list[Trial] = []
+        self._counted: dict[Any, Any] = {}
+
+    def can_hold_out(self, documents: Documents) -> bool:
+        """Whether at least two classes have two documents each, which weigh something."""
+        weighs = documents.codes[documents.weights > 0.0]
+        return int((np.bincount(weighs) >= 2).sum()) >= 2
+
+    def screen(
+        self, documents: Documents, candidates: Sequence[Reading], may_be_single: bool
+    ) -> tuple[Reading, float, float]:
+        """Return the first reading that is as good as the best, its lean, about its strength."""
+        tried: list[_Tried] = []
+        for reading in candidates:
+            found = self._try(documents, reading)
+            if found is not None:
+                tried.append(found)
+        if not tried:  # which the vectorizer will say better
+            return candidates[0], 0.0, SCREENED[-1]
+        best = min((at[0] for at in tried), key=lambda outcome: outcome.mean)
+        # Few documents cannot tell a preference from an effect.
+        within = _is_within if len(documents) >= MANY else _is_best
+        outcome, held, reading, scale, C = next(at for at in tried if within(at[0], best))
+        single_words = reading._replace(ngram_range=(1, 1))
+        if may_be_single and single_words not in candidates:
+            single = self._try(documents, single_words)
+            if single is not None and not within(outcome, single[0]):
+                outcome, held, reading, scale, C = single
+        share = FIRST_LEAN if scale > 0.0 else 0.0
+        for other in LEANS:
+            if other == FIRST_LEAN or (scale == 0.0 and other > 0.0):
+                continue
+            its_C, its_outcome = self._screened(held, documents, reading, other * scale)
+            if its_outcome.mean < outcome.mean and not within(outcome, its_outcome):
+                outcome, share, C = its_outcome, other, its_C
+        return reading, share, C
+
+    def climb(self, documents: Documents, reading: Reading, share: float, start: float) -> Choice:
+        """Return the choice of a strength, by the path from a tenth of a strength on."""
+        held = self._held_out(documents, reading, is_final=True)
+        if held is None:
+            return Choice(reading, 0.0, SCREENED[-1], 1.0, None, tuple(self._trials))
+        lean = share * held.bayes_scale() if share > 0.0 else 0.0
+        held.start(lean)
+        path: list[tuple[float, Outcome]] = []
+        for C in _strengths(len(documents), 0.1 * start if start > SCREENED[0] else 0.0):
+            outcome = held.fit(C)
+            path.append((C, outcome))
+            self._note(reading, lean, C, outcome, documents)
+            if _has_turned(path):
+                break
+        best = min(path, key=lambda at: at[1].mean)[1]
+        C, chosen = next((C, at) for C, at in path if _is_within(at, best))
+        return Choice(reading, lean, C, chosen.temperature, chosen.mean, tuple(self._trials))
+
+    def _try(self, documents: Documents, reading: Reading) -> "_Tried | None":
+        """Return what becomes of a reading; None if it finds no term."""
+        held = self._held_out(documents, reading)
+        if held is None:
+            return None
+        scale = held.bayes_scale()
+        C, outcome = self._screened(held, documents, reading, FIRST_LEAN * scale)
+        return outcome, held, reading, scale, C
+
+    def _screened(
+        self, held: HeldOut, documents: Documents, reading: Reading, lean: float
+    ) -> tuple[float, Outcome]:
+        """Return the better of few strengths, and what became of it."""
+        held.start(lean)
+        outcomes = []
+        for C in SCREENED:
+            outcomes.append((C, held.fit(C)))
+            self._note(reading, lean, *outcomes[-1], documents)
+        return min(outcomes, key=lambda at: at[1].mean)
+
+    def _note(
+        self, reading: Reading, lean: float, C: float, outcome: Outcome, documents: Documents
+    ) -> None:
+        facts = outcome.temperature, outcome.mean, len(documents)
+        self._trials.append(Trial(reading, lean, C, *facts))
+
+    def _held_out(
+        self, documents: Documents, reading: Reading, *, is_final: bool = False
+    ) -> HeldOut | None:
+        counts = self._counts(documents, reading, is_final)
+        if counts is None:
+            return None
+        examples = Examples(
+            counts,
+            documents.codes,
+            documents.weights,
+            len(documents.classes),
+            self._weighting,
+            self._use_idf,
+        )
+        n_folds, folds = _folds_for(examples)
+        fold_of = stratified_folds(documents.codes, n_folds)
+        held = HeldOut(examples, reading.min_df, fold_of, folds, self._prior, self._seed, self._how)
+        return held if held.n_documents else None
+
+    def _counts(self, documents: Documents, reading: Reading, is_final: bool) -> Any:
+        """Count documents; once for all candidates that differ in min_df alone."""
+        if not is_final and reading.min_df is not None:
+            reading = reading._replace(min_df=1)
+        key = len(documents), reading, is_final
+        if key not in self._counted:
+            self._counted.clear()  # one matrix at a time
+            try:
+                self._counted[key] = self._count(documents.texts, reading)
+            except ValueError:
+                self._counted[key] = None
+        return self._counted[key]
+
+
+def _strengths(n_documents: int, least: float) -> list[float]:
+    """Return the strengths of a path: not more than the documents can tell apart."""
+    low, high = max(least, LEAST_EVIDENCE / n_documents), max(float(n_documents), SCREENED[0])
+    return [C for C in STRENGTHS if low <= C <= high] or [SCREENED[0]]
+
+
+def _folds_for(examples: Examples) -> tuple[int, Sequence[int]]:
+    """Return the number of folds, and those to hold out: more of them if documents are few."""
+    if examples.counts.nnz * examples.n_columns > LARGE:
+        return HELD_OUT_PART, (HELD_OUT_PART - 1,)
+    n_folds = 5 if examples.counts.shape[0] < 500 else 3
+    return n_folds, range(n_folds)
+
+
+def _is_best(outcome: Outcome, best: Outcome) -> bool:
+    return outcome is best
+
+
+def _is_within(outcome: Outcome, best: Outcome) -> bool:
+    """Return whether a mean loss is within one standard error of the least."""
+    excess, error = outcome.excess(best)
+    return excess <= error
+
+
+def _has_turned(path: list[tuple[float, Outcome]]) -> bool:
+    """Return whether the last step to a weaker penalty helped by less than a standard error."""
+    return len(path) >= 2 and _is_within(path[-2][1], path[-1][1])

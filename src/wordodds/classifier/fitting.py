@@ -1,0 +1,217 @@
+"""Fitting a TextClassifier to documents in memory."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._execution import execution
+from wordodds._row_weights import rows_of_fit
+from wordodds.classifier.choose import SAMPLE_LARGE, Choice, Documents, choose
+from wordodds.classifier.held_out import best_temperature
+from wordodds.classifier.kinds import Kind, kind_of
+from wordodds.classifier.reading import Reading, plain_reading
+from wordodds.classifier.sample import held_back, sampled
+from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps, weighting_of
+from wordodds.text import TfidfVectorizer
+from wordodds.text.documents import as_documents
+
+__all__ = ["choose_for", "chooses", "fit_in_memory", "temper", "with_choice"]
+
+
+def chooses(owner: Any) -> bool:
+    """Return whether settings are chosen on held-out documents: where no C is given.
+
+    Parameters
+    ----------
+    owner : TextClassifier
+        Its parameters.
+    """
+    return isinstance(owner.model, str) and owner.model == "nb_logistic" and owner.C is None
+
+
+def fit_in_memory(owner: Any, texts: Any, labels: Any, sample_weight: Any) -> None:
+    """Fit a TextClassifier; see `TextClassifier.fit` for the parameters.
+
+    Parameters
+    ----------
+    owner : TextClassifier
+        Changed when all is done, in one step.
+    texts, labels, sample_weight
+        As there.
+    """
+    kind = kind_of(owner.model)
+    classifier = new_classifier(owner, kind)
+    choice, held = None, np.empty(0, dtype=np.int64)
+    counter = _Counter(owner, kind)
+    if chooses(owner):
+        choice, held = _choose(counter, classifier, texts, labels, sample_weight)
+        classifier = with_choice(classifier, choice)
+    reading = plain_reading(owner, kind, _length(texts)) if choice is None else choice.reading
+    steps, rows = counter.steps_and_rows(texts, reading)
+    if choice is None or not len(held):
+        classifier.fit(rows, labels, sample_weight=sample_weight)
+    else:
+        classes, codes, weights = rows_of_fit(classifier, labels, rows.shape[0], sample_weight)
+        weights = np.ones(len(codes)) if weights is None else weights
+        weights[held] = 0.0
+        classifier.set_params(class_weight=None).fit(rows, classes[codes], sample_weight=weights)
+        held = held[np.isin(classes[codes[held]], classifier.classes_)]
+        codes = np.searchsorted(classifier.classes_, classes[codes[held]]).astype(np.int32)
+        choice = choice._replace(temperature=temper(classifier, rows[held], codes))
+    adopt_steps(owner, steps, classifier, choice)
+
+
+def with_choice(classifier: Any, choice: Choice) -> Any:
+    """Return a classifier with the parameters that were chosen.
+
+    Parameters
+    ----------
+    classifier : NBLogisticRegression
+        Changed.
+    choice : Choice
+        What was chosen.
+    """
+    return classifier.set_params(C=choice.C, lean=choice.lean, temperature=choice.temperature)
+
+
+def temper(classifier: Any, rows: Any, codes: npt.NDArray[np.int32]) -> float:
+    """Set the temperature of a fitted classifier by documents that it has not learnt from.
+
+    Parameters
+    ----------
+    classifier : NBLogisticRegression
+        Changed.
+    rows : csr matrix
+        The documents.
+    codes : ndarray of int
+        The class of each.
+
+    Returns
+    -------
+    float
+        The temperature.
+    """
+    scores = classifier.decision_function(rows).reshape(len(codes), -1)
+    temperature = best_temperature(scores, codes, np.ones(len(codes)))
+    classifier._tempered(temperature)
+    return float(classifier.temperature)
+
+
+class _Counter:
+    """Counts texts by readings, as `choose` wants it, and remembers the last one for the fit."""
+
+    def __init__(self, owner: Any, kind: Kind) -> None:
+        self.owner, self.kind = owner, kind
+        self.whole: Any = None  # all texts, as they are counted
+        self._last: tuple[Any, Reading, list[Any], Any] | None = None
+
+    def __call__(self, texts: Any, reading: Reading) -> Any:
+        """Return counts of texts."""
+        self._last = None  # one matrix at a time
+        steps = text_steps(self.owner, self.kind, reading)
+        if isinstance(steps[0], TfidfVectorizer):
+            counts = steps[0]._count_and_fit(texts)
+        else:
+            counts = steps[0].fit_transform(texts)
+        self._last = texts, reading, steps, counts
+        return counts
+
+    def steps_and_rows(self, texts: Any, reading: Reading) -> tuple[list[Any], Any]:
+        """Return fitted steps and what they make of texts, counted anew unless they were last."""
+        last, self._last = self._last, None
+        if last is None or last[0] is not self.whole or last[1] != reading:
+            steps, rows = text_steps(self.owner, self.kind, reading), texts
+            for step in steps:
+                rows = step.fit_transform(rows)
+            return steps, rows
+        _, _, steps, rows = last
+        if isinstance(steps[0], TfidfVectorizer):
+            rows = steps[0]._tfidf._weighed_counts(rows)
+        for step in steps[1:]:
+            rows = step.fit_transform(rows)
+        return steps, rows
+
+
+def choose_for(
+    owner: Any, kind: Kind, documents: Documents, *, is_whole: bool, counter: Any = None
+) -> Choice:
+    """Choose settings for a TextClassifier.
+
+    Parameters
+    ----------
+    owner : TextClassifier
+        What it gives is not chosen.
+    kind : Kind
+        What suits its model.
+    documents : Documents
+        To learn from and to hold out.
+    is_whole : bool
+        Whether these are all documents that will be learnt from.
+    counter : callable or None
+        As ``count`` of `choose`; None: one that is forgotten.
+    """
+    prior = new_classifier(owner, kind)._prior()
+    return choose(
+        documents,
+        owner,
+        kind,
+        weighting_of(owner, kind),
+        counter or _Counter(owner, kind),
+        prior,
+        execution(owner.n_jobs),
+        is_whole=is_whole,
+    )
+
+
+def _choose(
+    counter: "_Counter", classifier: Any, texts: Any, labels: Any, sample_weight: Any
+) -> tuple[Choice, npt.NDArray[np.int64]]:
+    """Return the choice, and the documents to hold back from the fit for its temperature."""
+    owner, kind = counter.owner, counter.kind
+    collected = _collected(owner, kind, texts)
+    sizes = _sizes(collected)
+    classes, codes, weights = rows_of_fit(classifier, labels, len(sizes), sample_weight)
+    weights = np.ones(len(sizes)) if weights is None else weights
+    documents = Documents(collected, codes, weights, classes, sizes)
+    positions = sampled(sizes, SAMPLE_LARGE)
+    part = documents.taken(positions)
+    is_whole = len(part) == len(documents)
+    if is_whole:  # what is counted last is what the fit counts
+        counter.whole = collected
+    choice = choose_for(owner, kind, part, is_whole=is_whole, counter=counter)
+    return choice, positions[held_back(part.codes, is_whole=is_whole)]
+
+
+def _collected(owner: Any, kind: Kind, texts: Any) -> Any:
+    """Check the documents, and return them as something that positions can be taken from."""
+    reads_any = (
+        callable(owner.preprocessor) or callable(owner.tokenizer) or callable(owner.analyzer)
+    )
+    if not reads_any:
+        reading = plain_reading(owner, kind, 0)
+        decode = text_steps(owner, kind, reading)[0].decode
+        checked = as_documents(texts, decode, "content", owner.missing, owner.n_jobs)
+        if isinstance(checked, tuple):
+            return checked
+    if hasattr(texts, "take") and hasattr(texts, "type"):  # of Arrow
+        return texts
+    return texts.to_list() if hasattr(texts, "to_list") else list(texts)
+
+
+def _sizes(texts: Any) -> npt.NDArray[np.int64]:
+    """Return the length of each text."""
+    if hasattr(texts, "type"):
+        import pyarrow.compute as pc
+
+        lengths = pc.fill_null(pc.binary_length(texts), 0)
+        return np.asarray(lengths.to_numpy(zero_copy_only=False), dtype=np.int64)
+    lengths = (len(text) if isinstance(text, str | bytes) else 0 for text in texts)
+    return np.fromiter(lengths, dtype=np.int64, count=len(texts))
+
+
+def _length(texts: Any) -> int:
+    try:
+        return len(texts)
+    except TypeError:  # which the vectorizer will say better
+        return 0

@@ -1,0 +1,321 @@
+"""Fits to parts of some documents, judged on the documents that were left out.
+
+Documents are counted once. Each fold then gets the matrix that a vectorizer fitted to its training
+documents would give, so that a held-out word that no training document has is dropped as it will
+be in use.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.special
+
+from wordodds._core import linear as core
+from wordodds._core import text as text_core
+from wordodds._execution import Execution
+from wordodds._sparse import CsrArrays
+from wordodds.linear.ratio import RatioPrior, label_table, merge_equal_rows, ratio_problem
+from wordodds.text.prune import map_columns
+
+__all__ = ["Examples", "HeldOut", "Outcome", "best_temperature"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+EPOCHS_MAX = 200
+# A candidate is judged by a mean over documents: it need not be nearer to its optimum than that
+# can tell.
+TOLERANCE = 2e-2
+# Scores are multiplied by at most this, or its inverse.
+LOG_FACTOR_MAX = 5.0
+
+
+class Examples(NamedTuple):
+    """Counts of documents and their labels."""
+
+    counts: Any  # csr, (n_documents, n_terms), no stored zeros
+    codes: Codes
+    weights: Floats
+    n_classes: int
+    weighting: str  # as in TextClassifier
+    use_idf: bool
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns of weights."""
+        return 1 if self.n_classes == 2 else self.n_classes
+
+
+class Outcome(NamedTuple):
+    """The losses of held-out documents under one candidate, at its best temperature.
+
+    Documents are in the same order for all candidates with the same folds.
+    """
+
+    losses: Floats
+    weights: Floats
+    temperature: float
+
+    @property
+    def mean(self) -> float:
+        """The mean log loss of a document."""
+        return float(np.average(self.losses, weights=self.weights))
+
+    def excess(self, best: "Outcome") -> tuple[float, float]:
+        """Return how much larger the mean loss is than that of another, and the standard error."""
+        difference = self.losses - best.losses
+        mean = float(np.average(difference, weights=self.weights))
+        spread = float(np.average((difference - mean) ** 2, weights=self.weights))
+        return mean, float(np.sqrt(spread / self.weights.sum()))
+
+
+class HeldOut:
+    """The problems of all folds, which share one path over candidates.
+
+    Parameters
+    ----------
+    examples : Examples
+        Counted documents.
+    min_df : int or float
+        Least number, or share, of training documents that a term must occur in.
+    fold_of : ndarray of int, (n_documents,)
+        What `stratified_folds` returns.
+    folds : sequence of int
+        Folds to hold out, one after the other.
+    prior : RatioPrior
+        Of the weights.
+    seed : int
+        Of the order in which rows are visited.
+    how : Execution
+        Threads and instruction set.
+    """
+
+    def __init__(
+        self,
+        examples: Examples,
+        min_df: Any,
+        fold_of: npt.NDArray[np.int64],
+        folds: Sequence[int],
+        prior: RatioPrior,
+        seed: int,
+        how: Execution,
+    ) -> None:
+        counts = examples.counts
+        rows = CsrArrays(counts.indptr, counts.indices, counts.data, *counts.shape)
+        distinct, numbers = merge_equal_rows(rows, how)
+        self._how = how
+        self._parts = [
+            _Part(examples, distinct, numbers, fold_of == fold, min_df, prior, seed, how)
+            for fold in folds
+        ]
+        held = np.concatenate([part.documents for part in self._parts])
+        self._codes, self._weights = examples.codes[held], examples.weights[held]
+        self._log_factor = 0.0
+
+    @property
+    def n_documents(self) -> int:
+        """The number of held-out documents that can be judged."""
+        return len(self._codes)
+
+    def start(self, lean: float) -> None:
+        """Go back to the weights of the prior.
+
+        Parameters
+        ----------
+        lean : float
+            As in `NBLogisticRegression`.
+        """
+        core.ratio_start([part.problem for part in self._parts], lean, *self._how)
+
+    def bayes_scale(self) -> float:
+        """Return the factor by which the weights of naive Bayes predict held-out labels best."""
+        self.start(1.0)
+        return _scale_of(self._scores(), self._codes, self._weights)
+
+    def fit(self, C: float) -> Outcome:
+        """Go on to a strength that is not less than the last since the start.
+
+        Parameters
+        ----------
+        C : float
+            As in `NBLogisticRegression`.
+        """
+        problems = [part.problem for part in self._parts]
+        core.ratio_ascend(problems, C, EPOCHS_MAX, TOLERANCE, *self._how)
+        scores = self._scores()
+        self._log_factor = _best_log_factor(scores, self._codes, self._weights, self._log_factor)
+        losses = _losses(scores * np.exp(self._log_factor), self._codes)
+        return Outcome(losses, self._weights, float(np.exp(-self._log_factor)))
+
+    def _scores(self) -> Floats:
+        return np.concatenate([part.scores(self._how) for part in self._parts])
+
+
+class _Part:
+    """The problem of one fold, and its held-out documents."""
+
+    def __init__(
+        self,
+        examples: Examples,
+        distinct: CsrArrays,
+        numbers: npt.NDArray[np.int64],
+        is_held: npt.NDArray[np.bool_],
+        min_df: Any,
+        prior: RatioPrior,
+        seed: int,
+        how: Execution,
+    ) -> None:
+        learnt = label_table(
+            numbers[~is_held],
+            examples.codes[~is_held],
+            examples.weights[~is_held],
+            (distinct.n_rows, examples.n_classes),
+        )
+        n_learnt = np.bincount(numbers[~is_held], minlength=distinct.n_rows)
+        rows = _weighed(distinct, n_learnt, min_df, examples, how)
+        self.problem = ratio_problem(rows, learnt, examples.n_columns, prior, seed, how)
+        # A class without training documents cannot be learnt, at any strength.
+        judged = is_held & (examples.weights > 0.0) & np.isin(examples.codes, learnt.codes)
+        self.documents = np.flatnonzero(judged)
+        self._rows, self._row_of = np.unique(numbers[self.documents], return_inverse=True)
+
+    def scores(self, how: Execution) -> Floats:
+        """Return the scores of each held-out document, (n_held, n_columns)."""
+        return np.asarray(self.problem.scores(self._rows, *how)[self._row_of])
+
+
+def _weighed(
+    rows: CsrArrays,
+    n_learnt: npt.NDArray[np.int64],
+    min_df: Any,
+    examples: Examples,
+    how: Execution,
+) -> CsrArrays:
+    """Return rows weighed by a vectorizer that has learnt from row i n_learnt[i] times."""
+    n_documents = int(n_learnt.sum())
+    frequency = np.bincount(
+        rows.indices, weights=np.repeat(n_learnt, np.diff(rows.indptr)), minlength=rows.n_cols
+    )
+    idf = np.log((1.0 + n_documents) / (1.0 + frequency)) + 1.0
+    if min_df is not None:
+        least = min_df if isinstance(min_df, int) else max(min_df * n_documents, 1)
+        kept = frequency >= least
+        if not kept.any():  # so that there is a problem, of no use, rather than none
+            kept = frequency >= 0
+        columns = np.where(kept, np.cumsum(kept) - 1, -1)
+        moved = map_columns(rows[:3], columns, binary=False, sums=False)
+        indptr, indices, data = moved
+        rows = CsrArrays(indptr, indices, data, rows.n_rows, int(kept.sum()))
+        idf = idf[kept]
+    data = rows.data.astype(np.float64)
+    if examples.weighting.endswith("tfidf"):
+        is_sublinear = examples.weighting == "sublinear_tfidf"
+        weights = idf if examples.use_idf else None
+        text_core.csr_weigh_terms(
+            rows.indptr, rows.indices, data, weights, is_sublinear, "l2", *how
+        )
+    return rows._replace(data=data)
+
+
+def _losses(scores: Floats, codes: Codes) -> Floats:
+    """Return -log p(class) of each row, by scores of one class against the rest."""
+    if scores.shape[1] == 1:
+        sign = np.where(codes == 1, -1.0, 1.0)
+        return np.asarray(np.logaddexp(0.0, sign * scores[:, 0]))
+    log_p = scipy.special.log_expit(scores)
+    own = log_p[np.arange(len(codes)), codes]
+    best = log_p.max(axis=1)
+    return np.asarray(best + np.log(np.exp(log_p - best[:, np.newaxis]).sum(axis=1)) - own)
+
+
+def _slope(log_factor: float, scores: Floats, codes: Codes, weights: Floats) -> float:
+    """Return the derivative of the penalised total loss by the logarithm of a factor of scores."""
+    scaled = scores * np.exp(log_factor)
+    if scores.shape[1] == 1:
+        signed = np.where(codes == 1, scaled[:, 0], -scaled[:, 0])
+        return log_factor - float(weights @ (signed * scipy.special.expit(-signed)))
+    p = scipy.special.expit(scaled)
+    slopes = scaled * (1.0 - p)  # of log p, by the logarithm of the factor
+    mean = (p * slopes).sum(axis=1) / np.maximum(p.sum(axis=1), 1e-300)
+    return log_factor + float(weights @ (mean - slopes[np.arange(len(codes)), codes]))
+
+
+def _best_log_factor(scores: Floats, codes: Codes, weights: Floats, start: float) -> float:
+    """Return the logarithm of the factor of the least total loss plus half its square.
+
+    The penalty is as much as one document says: with few of them, or where all are right,
+    probabilities stay within reason.
+    """
+
+    def slope(at: float) -> float:
+        return _slope(at, scores, codes, weights)
+
+    low, high, step = start, start, 0.1
+    at_low = at_high = slope(start)
+    while at_high < 0.0 and high < LOG_FACTOR_MAX:
+        low, at_low = high, at_high
+        high, step = min(high + step, LOG_FACTOR_MAX), 2.0 * step
+        at_high = slope(high)
+    while at_low > 0.0 and low > -LOG_FACTOR_MAX:
+        high, at_high = low, at_low
+        low, step = max(low - step, -LOG_FACTOR_MAX), 2.0 * step
+        at_low = slope(low)
+    if at_low > 0.0 or at_high < 0.0:
+        return low if at_low > 0.0 else high
+    for _ in range(30):  # regula falsi, with the Illinois trick
+        if high - low < 5e-3:
+            break
+        middle = (low * at_high - high * at_low) / (at_high - at_low)
+        at_middle = slope(middle)
+        if at_middle <= 0.0:
+            low, at_low, at_high = middle, at_middle, 0.5 * at_high
+        else:
+            high, at_high, at_low = middle, at_middle, 0.5 * at_low
+        if abs(at_middle) < 1e-3 * weights.sum():
+            return middle
+    return 0.5 * (low + high)
+
+
+def best_temperature(scores: Floats, codes: Codes, weights: Floats) -> float:
+    """Return what scores must be divided by to have the least log loss.
+
+    Parameters
+    ----------
+    scores : ndarray, (n_documents, n_columns)
+        Of one class against the rest.
+    codes : ndarray of int, (n_documents,)
+        The class of each document.
+    weights : ndarray, (n_documents,)
+        The weight of each document.
+    """
+    return float(np.exp(-_best_log_factor(scores, codes, weights, 0.0)))
+
+
+def _scale_of(scores: Floats, codes: Codes, weights: Floats) -> float:
+    """Return the common slope of logistic regressions of each class on its own score.
+
+    Minimises the sum of their losses over the slope and an intercept for each, under weak priors
+    around a slope of 1 and intercepts of 0, by Newton's method.
+    """
+    n_columns = scores.shape[1]
+    positive = codes[:, np.newaxis] == (1 if n_columns == 1 else np.arange(n_columns))
+    rows = weights[:, np.newaxis]
+    slope, intercepts = 1.0, np.zeros(n_columns)
+    for _ in range(30):
+        p = scipy.special.expit(slope * scores + intercepts)
+        residual, curvature = rows * (p - positive), rows * p * (1.0 - p)
+        by_slope = float((residual * scores).sum()) + slope - 1.0
+        by_intercept = residual.sum(axis=0) + 0.1 * intercepts
+        cross = (curvature * scores).sum(axis=0)
+        diagonal = curvature.sum(axis=0) + 0.1
+        schur = float((curvature * scores**2).sum()) + 1.0 - float((cross**2 / diagonal).sum())
+        step = (by_slope - float((cross / diagonal) @ by_intercept)) / max(schur, 1e-9)
+        # Newton's method may overshoot where the curve is flat.
+        step = float(np.clip(step, -1.0, 1.0))
+        slope -= step
+        intercepts -= np.clip((by_intercept - cross * step) / diagonal, -2.0, 2.0)
+        if abs(step) < 1e-3:
+            break
+    return max(0.0, slope)

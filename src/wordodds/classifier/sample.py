@@ -1,0 +1,96 @@
+"""Samples and folds that depend on the positions of documents alone, the same on every road."""
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["SAMPLE_LEAST", "held_back", "position_hash", "sampled", "stratified_folds"]
+
+SAMPLE_LEAST = 200  # documents of a sample, however long
+# Documents that are held back from a fit to find its temperature on them: one in so many of the
+# sample, and how many at most.
+HELD_BACK_PART, HELD_BACK_MAX = 4, 5000
+
+
+def position_hash(positions: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+    """Return the output of splitmix64 (Steele, Lea and Flood) at each position.
+
+    Parameters
+    ----------
+    positions : ndarray of int
+        Positions in a corpus.
+    """
+    with np.errstate(over="ignore"):
+        z = (positions.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def sampled(sizes: npt.NDArray[np.int64], limit: int) -> npt.NDArray[np.int64]:
+    """Return the positions of documents of about `limit` characters in all, ascending.
+
+    Positions are taken in the order of their hashes, as long as the texts fit; a stream that keeps
+    the documents of the least hashes comes to the same sample.
+
+    Parameters
+    ----------
+    sizes : ndarray of int, (n_documents,)
+        Characters of each document.
+    limit : int
+        Characters in all; `SAMPLE_LEAST` documents may have more.
+
+    Examples
+    --------
+    >>> len(sampled(np.full(1000, 10), 5000))
+    500
+    """
+    order = np.argsort(position_hash(np.arange(len(sizes))), kind="stable")
+    fits = int(np.searchsorted(np.cumsum(sizes[order]), limit, side="right"))
+    return np.sort(order[: max(fits, min(SAMPLE_LEAST, len(sizes)))])
+
+
+def stratified_folds(codes: npt.NDArray[np.int32], n_folds: int) -> npt.NDArray[np.int64]:
+    """Return the fold of each document, such that each class is spread evenly over the folds.
+
+    A document that is alone in its class belongs to no fold, -1.
+
+    Parameters
+    ----------
+    codes : ndarray of int, (n_documents,)
+        The classes.
+    n_folds : int
+        At least 2.
+
+    Examples
+    --------
+    >>> folds = stratified_folds(np.array([0, 1, 0, 0, 0, 2, 1], np.int32), 2)
+    >>> np.bincount(folds[[0, 2, 3, 4]]), np.sort(folds[[1, 6]]), folds[5]
+    (array([2, 2]), array([0, 1]), np.int64(-1))
+    """
+    shuffled = np.argsort(position_hash(np.arange(len(codes))), kind="stable")
+    order = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    of_class = codes[order]
+    sizes = np.bincount(codes)
+    begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    folds = np.empty(len(codes), dtype=np.int64)
+    folds[order] = (np.arange(len(codes)) - begins[of_class]) * n_folds // sizes[of_class]
+    folds[sizes[codes] < 2] = -1
+    return folds
+
+
+def held_back(codes: npt.NDArray[np.int32], *, is_whole: bool) -> npt.NDArray[np.int64]:
+    """Return which documents of a sample to leave out of the fit, to find its temperature on them.
+
+    The temperature that was best for fits to parts of a sample is too low for a fit to many times
+    as many documents. Where the sample is all there is, no document is left out.
+
+    Parameters
+    ----------
+    codes : ndarray of int, (n_documents,)
+        The classes of the sample.
+    is_whole : bool
+        Whether the sample is all that there is to learn from.
+    """
+    if is_whole:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(stratified_folds(codes, HELD_BACK_PART) == 0)[:HELD_BACK_MAX]

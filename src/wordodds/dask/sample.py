@@ -1,0 +1,113 @@
+"""A sample of the documents of a collection, to choose settings on."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wordodds._labels import encode_labels
+from wordodds._row_weights import row_weights
+from wordodds.classifier.choose import SAMPLE_LARGE, Documents
+from wordodds.classifier.sample import SAMPLE_LEAST, held_back, position_hash
+from wordodds.dask.partitions import columns_of, located
+
+__all__ = ["Columns", "Sample", "look", "merge_samples"]
+
+
+class Columns(NamedTuple):
+    """Which columns hold texts and labels, and how text is read."""
+
+    text: str
+    label: str
+    decode: Any
+    missing: str
+
+
+class Sample(NamedTuple):
+    """Some documents of some partitions, in order."""
+
+    texts: list[str]
+    labels: list[Any]
+    places: list[tuple[str, int]]  # name of the partition, row in it
+    hashes: npt.NDArray[np.uint64]
+    sizes: npt.NDArray[np.int64]
+    n_seen: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all documents."""
+        return len(self.texts) == self.n_seen
+
+    def documents(self, class_weight: Any) -> Documents:
+        """Return what settings are chosen on."""
+        classes, codes = encode_labels(self.labels, len(self.labels))
+        weights = row_weights(None, class_weight, classes, codes)
+        weights = np.ones(len(codes)) if weights is None else weights
+        return Documents(self.texts, codes, weights, classes, self.sizes)
+
+    def held_back(self, documents: Documents) -> npt.NDArray[np.int64]:
+        """Return which of these documents to leave out of the fit."""
+        return held_back(documents.codes, is_whole=self.is_whole)
+
+
+def look(partition: Any, name: str, columns: Columns) -> Sample:
+    """Return the documents of a partition that may belong to the sample.
+
+    Parameters
+    ----------
+    partition : object
+        As in `columns_of`.
+    name : str
+        Of the partition; with the row it decides which documents are taken.
+    columns : Columns
+        Where texts and labels are.
+    """
+    from wordodds.text.documents import as_documents, as_strings
+
+    with located(name):
+        texts, labels = columns_of(partition, columns.text, columns.label)
+        strings = as_strings(as_documents(texts, columns.decode, "content", columns.missing))
+        classes, codes = encode_labels(labels, len(strings))
+    n = len(strings)
+    positions = np.arange(n) + (zlib.crc32(name.encode()) << 31)
+    sizes = np.fromiter(map(len, strings), dtype=np.int64, count=n)
+    plain = classes[codes].tolist() if n else []
+    places = [(name, row) for row in range(n)]
+    return _pruned(Sample(list(strings), plain, places, position_hash(positions), sizes, n))
+
+
+def merge_samples(samples: list[Sample]) -> Sample:
+    """Return the sample of several groups of partitions.
+
+    Parameters
+    ----------
+    samples : list of Sample
+        In the order of the partitions.
+    """
+    return _pruned(
+        Sample(
+            [text for sample in samples for text in sample.texts],
+            [label for sample in samples for label in sample.labels],
+            [place for sample in samples for place in sample.places],
+            np.concatenate([sample.hashes for sample in samples]),
+            np.concatenate([sample.sizes for sample in samples]),
+            sum(sample.n_seen for sample in samples),
+        )
+    )
+
+
+def _pruned(sample: Sample) -> Sample:
+    order = np.argsort(sample.hashes, kind="stable")
+    fits = int(np.searchsorted(np.cumsum(sample.sizes[order]), SAMPLE_LARGE, side="right"))
+    n_kept = max(fits, min(SAMPLE_LEAST, len(order)))
+    if n_kept == len(order):
+        return sample
+    rows = np.sort(order[:n_kept])
+    texts, labels, places = (
+        [column[i] for i in rows.tolist()]
+        for column in (sample.texts, sample.labels, sample.places)
+    )
+    return Sample(texts, labels, places, sample.hashes[rows], sample.sizes[rows], sample.n_seen)

@@ -1,0 +1,253 @@
+"""Rows, labels and priors of `NBLogisticRegression`, as its kernels take them."""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+import scipy.special
+
+from wordodds._core import linear as core
+from wordodds._core import sparse
+from wordodds._execution import Execution
+from wordodds._sparse import CsrArrays
+
+__all__ = [
+    "LabelTable",
+    "LocalStep",
+    "RatioPrior",
+    "gap_scale",
+    "label_table",
+    "local_step",
+    "merge_equal_rows",
+    "padded",
+    "ratio_problem",
+    "ratios_of_counts",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class RatioPrior(NamedTuple):
+    """What is believed of the weights before the labels are weighed against each other."""
+
+    alpha: float
+    floor: float
+    intercept_step: float
+
+
+class LabelTable(NamedTuple):
+    """The weight of each row for each class, as CSR arrays; a row may have several labels."""
+
+    indptr: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int32]
+    weights: Floats
+
+
+def label_table(
+    rows: npt.NDArray[np.integer[Any]],
+    codes: npt.NDArray[np.int32],
+    weights: Floats,
+    shape: tuple[int, int],
+) -> LabelTable:
+    """Sum the weights of examples that share a row and a class.
+
+    Parameters
+    ----------
+    rows, codes : ndarray of int, (n_examples,)
+        The row and the class of each example.
+    weights : ndarray, (n_examples,)
+        The weight of each; examples of weight zero are dropped.
+    shape : (int, int)
+        Number of rows and of classes.
+
+    Examples
+    --------
+    >>> table = label_table(np.array([0, 1, 0]), np.array([1, 0, 1], np.int32), np.ones(3), (2, 2))
+    >>> table.codes, table.weights
+    (array([1, 0], dtype=int32), array([2., 1.]))
+    """
+    summed = sp.coo_array((weights, (rows, codes)), shape=shape).tocsr()
+    summed.eliminate_zeros()
+    return LabelTable(
+        summed.indptr.astype(np.int64),
+        summed.indices.astype(np.int32),
+        summed.data.astype(np.float64),
+    )
+
+
+def merge_equal_rows(rows: CsrArrays, how: Execution) -> tuple[CsrArrays, npt.NDArray[np.int64]]:
+    """Return the distinct rows, in the order of their first occurrence, and the number of each row.
+
+    Parameters
+    ----------
+    rows : CsrArrays
+        Validated.
+    how : Execution
+        Threads and instruction set.
+    """
+    numbers, n_distinct = sparse.csr_number_rows(*rows[:3], rows.n_cols, *how)
+    if n_distinct == rows.n_rows:
+        return rows, numbers
+    first = np.flatnonzero(np.diff(np.maximum.accumulate(numbers), prepend=-1))
+    taken = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=rows[3:])[first]
+    return CsrArrays(taken.indptr, taken.indices, taken.data, n_distinct, rows.n_cols), numbers
+
+
+def ratio_problem(
+    rows: CsrArrays,
+    labels: LabelTable,
+    n_columns: int,
+    prior: RatioPrior,
+    seed: int,
+    how: Execution,
+) -> core.RatioAscent:
+    """Return a problem for `core.ratio_start` and `core.ratio_ascend`.
+
+    Parameters
+    ----------
+    rows : CsrArrays
+        Entries >= 0 of float64, no column twice in a row.
+    labels : LabelTable
+        Of these rows; rows without labels can be scored.
+    n_columns : int
+        One for two classes, else the number of classes.
+    prior : RatioPrior
+        Of the weights.
+    seed : int
+        Of the order in which rows are visited.
+    how : Execution
+        Threads and instruction set.
+    """
+    ratios = core.csr_count_ratios(
+        *rows[:3], rows.n_cols, *labels, n_columns, float(prior.alpha), *how
+    )
+    return core.ratio_ascent(
+        *rows[:3], *labels, ratios, float(prior.floor), float(prior.intercept_step), seed, *how
+    )
+
+
+def ratios_of_counts(
+    counts: Floats, n_columns: int, alpha: float, how: Execution
+) -> npt.NDArray[np.float32]:
+    """Return log-count ratios, (n_features, n_columns), from document frequencies.
+
+    Parameters
+    ----------
+    counts : ndarray, (n_classes, n_features)
+        The weight of the rows of each class that have each feature.
+    n_columns : int
+        One for two classes, else the number of classes.
+    alpha : float
+        Pseudo-count, > 0.
+    how : Execution
+        Threads and instruction set.
+    """
+    own = np.ascontiguousarray(counts[-n_columns:])
+    return core.count_ratios(np.asarray(counts.sum(axis=0)), own, float(alpha), *how)
+
+
+def gap_scale(C: float, class_weights: Floats, n_columns: int) -> Floats:
+    """Return what duality gaps are divided by, to be in the unit of ``tol``, by column.
+
+    Parameters
+    ----------
+    C : float
+        Inverse strength of the penalty.
+    class_weights : ndarray, (n_classes,)
+        The weight of all rows of each class.
+    n_columns : int
+        Columns of weights.
+
+    Examples
+    --------
+    >>> gap_scale(10.0, np.array([5.0, 2.0]), 1)
+    array([20.])
+    """
+    own, total = class_weights[-n_columns:], class_weights.sum()
+    less = np.minimum(own, total - own)
+    return np.asarray(C * np.where(less > 0.0, less, total))
+
+
+class LocalStep(NamedTuple):
+    """What one of several processes made of its rows; all but the first add up."""
+
+    log_odds: npt.NDArray[np.float32] | None
+    change: npt.NDArray[np.float32]  # of the weights, (n_features, n_columns)
+    intercept_change: Floats
+    gaps: Floats  # before the step
+
+
+def local_step(
+    rows: CsrArrays,
+    codes: npt.NDArray[np.int32],
+    costs: Floats,
+    ratios: npt.NDArray[np.float32],
+    prior: RatioPrior,
+    weights: npt.NDArray[np.float32],
+    intercept: Floats,
+    before: npt.NDArray[np.float32] | None,
+    spread: int,
+    epochs: int,
+    seed: int,
+    how: Execution,
+) -> LocalStep:
+    """Visit the rows of one process some times: the local solver of CoCoA+ (Ma et al., 2015).
+
+    Parameters
+    ----------
+    rows : CsrArrays
+        Entries >= 0 of float64.
+    codes : ndarray of int, (n_rows,)
+        The classes.
+    costs : ndarray, (n_rows,)
+        C times the weight of each row.
+    ratios : ndarray, (n_features, n_columns)
+        Log-count ratios of all rows.
+    prior : RatioPrior
+        Of the weights.
+    weights, intercept : ndarray
+        From which all processes start.
+    before : ndarray, (n_rows, n_columns), or None
+        Log-odds of the last step; None for the first.
+    spread : int
+        The number of processes.
+    epochs : int
+        How often each row is visited.
+    seed : int
+        Of the order in which rows are visited.
+    how : Execution
+        Threads and instruction set.
+    """
+    n_columns = ratios.shape[1]
+    gaps = np.full(n_columns, np.inf)
+    log_odds = np.empty((len(codes), n_columns), dtype=np.float32)
+    if before is not None:
+        matrix = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=rows[3:])
+        scores = matrix @ weights + intercept
+        wrong = scipy.special.expit(before) - scipy.special.expit(scores)
+        gaps = costs @ (wrong * (before - scores))
+        log_odds[:] = before
+    state = core.RatioState(
+        ratios, float(prior.floor), float(prior.intercept_step), 0.0, float(spread), *how
+    )
+    state.read(weights, intercept)
+    for epoch in range(epochs):
+        is_first = before is None and epoch == 0
+        state.ascend(*rows[:3], codes, costs, is_first, seed + epoch, log_odds, *how)
+    columns, its_intercept = state.weights()
+    change = (columns[:, :n_columns] - weights).astype(np.float32) / np.float32(spread)
+    return LocalStep(log_odds, change, (its_intercept - intercept) / spread, gaps)
+
+
+def padded(weights: npt.NDArray[np.float32]) -> Floats:
+    """Return weights as a fitted model keeps them: in double precision, columns padded.
+
+    Parameters
+    ----------
+    weights : ndarray, (n_features, n_columns)
+        Weights of a fit.
+    """
+    columns = np.zeros((len(weights), core.padded_columns(weights.shape[1])))
+    columns[:, : weights.shape[1]] = weights
+    return columns
