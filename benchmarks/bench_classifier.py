@@ -4,11 +4,15 @@ Raw 20 Newsgroups: 11,314 train documents, 22 MB; 7,532 test documents, 13.8 MB.
 its answers: the labels of the pipeline, or an accuracy.
 """
 
+import os
+from pathlib import Path
+
 import joblib
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -17,6 +21,7 @@ import wordodds
 from wordodds import TextClassifier, from_sklearn
 
 from . import programs
+from .evidence_sets import load
 from .peers import OURS, PEER, is_ours, threads_of
 
 SHORT = ["Which graphics card should I buy for under 300 dollars?"]
@@ -145,6 +150,38 @@ def test_train_default(newsgroups, documents, contender, measure, benchmark):
         measure(lambda: model.fit(*texts_of(train)), rounds=3)
         labels = model.predict(test.texts)
     assert_accurate(labels, test.labels, TRAINERS.get(contender, 0.87), benchmark)
+
+
+@pytest.mark.parametrize("contender", OURS, indirect=True)
+def test_train_words(newsgroups, contender, measure, benchmark):
+    """The default model with a given C: nothing is chosen."""
+    train, test = newsgroups
+    model = TextClassifier(C=10.0, n_jobs=threads_of(contender))
+    measure(lambda: model.fit(*texts_of(train)), rounds=3)
+    assert_accurate(model.predict(test.texts), test.labels, 0.87, benchmark)
+
+
+STRENGTHS = [0.03, 0.1, 0.3, 1.0, 3.0]
+
+
+@pytest.mark.parametrize("name", ["trec6", "subjectivity"])
+@pytest.mark.parametrize("contender", [PEER, f"{PEER}, 2 threads", *OURS], indirect=True)
+def test_train_short(name, contender, measure, benchmark):
+    """Short texts: our default, which chooses its settings, beside a LinearSVC with C tuned."""
+    if not Path(os.environ.get("WORDODDS_DATA", ""), "text", f"{name}.tsv.gz").is_file():
+        pytest.skip("needs a corpus: set WORDODDS_DATA to a folder that holds text/")
+    benchmark.group += f", {name}"
+    corpus = load(name)
+    if is_ours(contender):
+        model = TextClassifier(n_jobs=threads_of(contender))
+        measure(lambda: model.fit(corpus.texts, corpus.labels), rounds=5)
+    else:
+        pipeline = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LinearSVC(random_state=0))
+        model = GridSearchCV(
+            pipeline, {"linearsvc__C": STRENGTHS}, cv=3, n_jobs=threads_of(contender)
+        )
+        measure(lambda: model.fit(corpus.texts, corpus.labels), rounds=2)
+    assert_accurate(model.predict(corpus.new), corpus.truth, 0.87, benchmark)
 
 
 @pytest.fixture(scope="module")

@@ -138,6 +138,14 @@ FAMILIES = {
                 ("scikit-learn",),
             ),
             Job("train_default", "the same, against the fastest of all", both(1)),
+            Job("train_words", "train it with a given C"),
+            Job(
+                "train_short, trec6",
+                "train on questions, against LinearSVC with C tuned",
+                both(3),
+                both(10),
+            ),
+            Job("train_short, subjectivity", "the same on sentences", both(3), both(10)),
             Job(
                 "predict_100_000_lines",
                 "`wordodds predict`, 100,000 lines, process",

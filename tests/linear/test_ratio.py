@@ -72,7 +72,7 @@ def test_copies_of_a_row_are_its_weight(n_classes):
 @pytest.mark.parametrize("n_processes", [1, 3])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_local_steps_reach_the_optimum_of_one_process(n_processes, n_classes):
-    X = counts(240)
+    X = np.random.default_rng(4).poisson(0.02, (240, 300)).astype(float)  # sparse, as text is
     y = np.random.default_rng(3).integers(n_classes, size=240).astype(np.int32)
     C, lean, prior = 2.0, 0.4, RatioPrior(0.5, 1.0, 1.0)
     model = NBLogisticRegression(C=C, lean=lean, alpha=0.5, floor=1.0, tol=1e-9).fit(X, y)
@@ -87,8 +87,8 @@ def test_local_steps_reach_the_optimum_of_one_process(n_processes, n_classes):
     for round_ in range(400):
         steps = [
             local_step(
-                arrays(X[part]), np.ascontiguousarray(y[part]), np.full(len(y[part]), C), ratios, prior, weights,
-                intercept, before, n_processes, 3, round_, HOW,
+                arrays(X[part]), np.ascontiguousarray(y[part]), np.full(len(y[part]), C), ratios,
+                prior, weights, intercept, before, n_processes, 3, round_, HOW,
             )
             for part, before in zip(parts, known, strict=True)
         ]  # fmt: skip

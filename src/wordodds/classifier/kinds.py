@@ -24,7 +24,7 @@ class Kind(NamedTuple):
     min_df: int  # of a thousand documents or more; of fewer, every term counts
 
 
-# Chosen by cross-validation on the training parts of several corpora: docs/text-classifier.md.
+# What suits a model where nothing is given or chosen: docs/text-classifier.md.
 KINDS = {
     "nb_logistic": Kind(NBLogisticRegression, "sublinear_tfidf", (1, 2), _ALL_WORDS, 2),
     "logistic": Kind(

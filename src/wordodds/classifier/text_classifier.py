@@ -215,9 +215,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> "TextClassifier":
         """Learn from more documents than fit the memory.
 
-        Batches are gone through twice, to find the terms and to learn; once with ``n_hashed``.
-        Naive Bayes comes to what `fit` comes to, to the last bit where it counts whole words. The
-        others write their rows to disk, shuffled, and go through them epoch by epoch.
+        Batches are gone through twice, to find the terms and to learn; once with ``n_hashed``. The
+        default model chooses its settings in one more pass before, unless ``C`` is given; where
+        there can be no other pass, on the first documents. Naive Bayes comes to what `fit` comes
+        to, to the last bit where it counts whole words. The others write their rows to disk,
+        shuffled, and go through them epoch by epoch.
 
         Parameters
         ----------
@@ -231,8 +233,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             What the process may hold in all, in bytes or such as "500MB". `MemoryError` says if
             the model itself is larger.
         epochs : int or None
-            How often each row is learnt from, but for naive Bayes; None: as often as `fit` does for
-            "nb_logistic", else 8 times.
+            How often each row is learnt from at most, but for naive Bayes; None: until the fit has
+            converged for "nb_logistic", else 8 times.
         folder : str or None
             Where there is room for what does not fit the memory: up to some 12 bytes for each
             distinct word of each document. None: where the system keeps temporary files.

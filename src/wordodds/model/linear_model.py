@@ -80,7 +80,7 @@ class LinearModel(TextScores):
     >>> texts = ["free money now", "cheap money", "see you at lunch", "lunch with you"]
     >>> model = TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"]).linear_model_
     >>> model
-    <LinearModel NBLogisticRegression: 17 features, 2 labels ('ham', 'spam')>
+    <LinearModel NBLogisticRegression: 9 features, 2 labels ('ham', 'spam')>
     >>> model.predict(["money for lunch money"])
     array(['spam'], dtype='<U4')
     """
