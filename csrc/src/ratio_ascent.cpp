@@ -1,24 +1,15 @@
 #include "wordodds/linear/ratio_ascent.hpp"
 
 #include <limits>
-#include <variant>
 
 #include "ratio_columns.hpp"
 
 namespace wordodds {
 namespace {
 
-// Calls use.template operator()<width>() with the narrowest width for n columns.
-template <class Use>
-auto with_width(int64_t n, Use use) {
-    if (n == 1) return use.template operator()<1>();
-    if (n <= n_lanes) return use.template operator()<n_lanes>();
-    return use.template operator()<ratio_wide>();
-}
-
 // A row is settled if it adds less than this share of what rows may add on average at the tolerance.
 constexpr double settled_share = 0.5;
-constexpr uint8_t rest_max = 15;  // epochs
+constexpr int rest_max = 15;  // epochs
 
 // Some columns of a problem, with the state of every row.
 class RatioBlock {
@@ -113,7 +104,7 @@ class BlockOfWidth final : public RatioBlock {
         uint8_t length = 0;
         uint8_t left = 0;
         void after_visit(bool is_settled) {
-            length = is_settled ? std::min<uint8_t>(static_cast<uint8_t>(2 * length + 1), rest_max) : uint8_t{0};
+            length = is_settled ? static_cast<uint8_t>(std::min(2 * length + 1, rest_max)) : uint8_t{0};
             left = length;
         }
     };
@@ -266,26 +257,32 @@ class AscentInMemory final : public RatioAscent {
    public:
     AscentInMemory(const CsrView<Index, double>& matrix, const LabelWeights& labels,
                    int64_t n_columns_, std::span<const float> ratios, const RatioPrior& prior,
-                   uint64_t seed, const Execution& execution)
-        : rows_{matrix, labels, n_columns_, row_weights(matrix.n_rows, labels), {}, seed} {
+                   uint64_t seed)
+        : rows_{matrix, labels, n_columns_, row_weights(matrix.n_rows, labels), {}, seed},
+          ratios_(ratios),
+          prior_(prior) {
         n_columns = n_columns_;
         n_features = matrix.n_cols;
         for (size_t i = 0; i < rows_.weights.size(); ++i) {
             if (rows_.weights[i] > 0.0) rows_.labelled.push_back(static_cast<int64_t>(i));
         }
-        const FixedChunks chunks{n_columns, ratio_wide};
-        blocks_.resize(static_cast<size_t>(chunks.count()));
-        parallel_for(execution, chunks.count(), [&](int64_t block, int32_t) {
-            const int64_t first = chunks.begin(block), n = chunks.end(block) - first;
-            with_width(n, [&]<int width>() {
-                blocks_[static_cast<size_t>(block)] = std::make_unique<BlockOfWidth<width, Index>>(
-                    rows_, first, n, ratios, prior, *execution.stop);
-            });
-        });
+        blocks_.resize(static_cast<size_t>(FixedChunks{n_columns, ratio_wide}.count()));
     }
 
     int64_t n_blocks() const override { return static_cast<int64_t>(blocks_.size()); }
-    void start(int64_t block, double lean, StopToken& stop) override { at(block).start(lean, stop); }
+    void start(int64_t block, double lean, StopToken& stop) override {
+        auto& own = blocks_[static_cast<size_t>(block)];
+        if (own == nullptr) {
+            const FixedChunks chunks{n_columns, ratio_wide};
+            const int64_t first = chunks.begin(block), n = chunks.end(block) - first;
+            with_width(n, [&]<int width>() {
+                own = std::make_unique<BlockOfWidth<width, Index>>(rows_, first, n, ratios_, prior_,
+                                                                   stop);
+            });
+        }
+        own->start(lean, stop);
+    }
+    void release(int64_t block) override { blocks_[static_cast<size_t>(block)].reset(); }
     RatioFit ascend(int64_t block, const RatioLimits& limits, const Execution& execution) override {
         return at(block).ascend(limits, execution);
     }
@@ -313,7 +310,9 @@ class AscentInMemory final : public RatioAscent {
     RatioBlock& at(int64_t block) const { return *blocks_[static_cast<size_t>(block)]; }
 
     ProblemRows<Index> rows_;
-    std::vector<std::unique_ptr<RatioBlock>> blocks_;
+    std::span<const float> ratios_;
+    RatioPrior prior_;
+    std::vector<std::unique_ptr<RatioBlock>> blocks_;  // null before the start and after the release
 };
 
 // Calls use(problem, block, task) for all blocks of all problems, which are the tasks in their order.
@@ -335,10 +334,8 @@ template <class Index>
 std::unique_ptr<RatioAscent> make_ratio_ascent(const CsrView<Index, double>& matrix,
                                                const LabelWeights& labels, int64_t n_columns,
                                                std::span<const float> ratios,
-                                               const RatioPrior& prior, uint64_t seed,
-                                               const Execution& execution) {
-    return std::make_unique<AscentInMemory<Index>>(matrix, labels, n_columns, ratios, prior, seed,
-                                                   execution);
+                                               const RatioPrior& prior, uint64_t seed) {
+    return std::make_unique<AscentInMemory<Index>>(matrix, labels, n_columns, ratios, prior, seed);
 }
 
 void ratio_start(std::span<RatioAscent* const> problems, double lean, const Execution& execution) {
@@ -367,6 +364,23 @@ void ratio_ascend(std::span<RatioAscent* const> problems, const RatioLimits& lim
     }
 }
 
+RatioFit ratio_fit(RatioAscent& problem, double lean, const RatioLimits& limits, int64_t stride,
+                   const Execution& execution, std::span<double> weights_out,
+                   std::span<double> intercept_out) {
+    const auto fit = [&](int64_t block) {
+        problem.start(block, lean, *execution.stop);
+        const RatioFit found = problem.ascend(block, limits, execution);
+        problem.write(block, stride, weights_out, intercept_out);
+        problem.release(block);
+        return found;
+    };
+    return parallel_reduce(execution, problem.n_blocks(), RatioFit{0, 0.0}, fit,
+                           [](RatioFit all, RatioFit one) {
+                               return RatioFit{std::max(all.epochs, one.epochs),
+                                               std::max(all.gap, one.gap)};
+                           });
+}
+
 void ratio_score(const RatioAscent& problem, std::span<const int64_t> rows,
                  const Execution& execution, std::span<double> scores_out) {
     parallel_for(execution, problem.n_blocks(), [&](int64_t block, int32_t) {
@@ -381,111 +395,10 @@ void ratio_write(const RatioAscent& problem, int64_t stride, const Execution& ex
     });
 }
 
-struct RatioState::Parts {
-    using Some = std::variant<RatioColumns<1>, RatioColumns<n_lanes>, RatioColumns<ratio_wide>>;
-    std::vector<Some> blocks;
-};
-
-RatioState::RatioState(int64_t n_columns, std::span<const float> ratios, const RatioPrior& prior,
-                       double lean, double spread, const Execution& execution)
-    : n_columns_(n_columns),
-      n_features_(static_cast<int64_t>(ratios.size()) / n_columns),
-      parts_(std::make_unique<Parts>()) {
-    const FixedChunks blocks{n_columns, ratio_wide};
-    for (int64_t block = 0; block < blocks.count(); ++block) {
-        const int64_t first = blocks.begin(block), n = blocks.end(block) - first;
-        with_width(n, [&]<int width>() {
-            parts_->blocks.emplace_back(std::in_place_type<RatioColumns<width>>, n_features_, first,
-                                        n, prior, spread);
-        });
-    }
-    parallel_for(execution, blocks.count(), [&](int64_t block, int32_t) {
-        std::visit(
-            [&](auto& columns) {
-                columns.set_ratios(ratios, n_columns, *execution.stop);
-                columns.start(lean, *execution.stop);
-            },
-            parts_->blocks[static_cast<size_t>(block)]);
-    });
-}
-
-RatioState::~RatioState() = default;
-
-void RatioState::read(std::span<const float> weights, std::span<const double> intercept) {
-    for (auto& block : parts_->blocks) {
-        std::visit([&](auto& columns) { columns.read(weights, intercept, n_columns_); }, block);
-    }
-}
-
-// One visit of every row by some columns; what is known of a row is read and written back.
-template <int width, class Index>
-struct RatioState::Pass {
-    RatioState& state;
-    RatioColumns<width>& columns;
-    const CsrView<Index, double>& matrix;
-    const RatioRows& rows;
-    const std::vector<int64_t>& order;
-    StopToken& stop;
-    std::span<float> log_odds;
-
-    WORDODDS_LANES void operator()() const {
-        typename RatioColumns<width>::Row row;
-        for (size_t place = 0; place < order.size(); ++place) {
-            if (place % ratio_rows_between_checks == 0) stop.check();
-            const auto i = static_cast<size_t>(order[place]);
-            const double cost = rows.costs[i];
-            if (cost == 0.0) continue;
-            double targets[RatioColumns<width>::padded] = {};
-            const int64_t own = column_of_class(state.n_columns_, rows.codes[i]) - columns.first();
-            if (own >= 0 && own < columns.n_real()) targets[own] = 1.0;
-            RatioColumns<width>::set_unasked(targets, row);
-            float* const known =
-                log_odds.data() + i * static_cast<size_t>(state.n_columns_) + columns.first();
-            if (!rows.is_first) std::copy_n(known, columns.n_real(), row.log_odds);
-            const auto entries = ratio_entries(matrix, order, place);
-            columns.set_curvature(entries, cost, row);
-            columns.ascend(entries, ratio_entries(matrix, order, place + 1), cost, row);
-            for (int64_t k = 0; k < columns.n_real(); ++k) {
-                known[k] = static_cast<float>(row.log_odds[k]);
-            }
-        }
-    }
-};
-
-template <class Index>
-void RatioState::ascend(const CsrView<Index, double>& matrix, const RatioRows& rows,
-                        const Execution& execution, std::span<float> log_odds,
-                        std::span<double> gaps_out) {
-    std::vector<int64_t> order(rows.codes.size());
-    std::iota(order.begin(), order.end(), int64_t{0});
-    uint64_t random = rows.seed;
-    shuffle(order, random);
-    parallel_for(execution, static_cast<int64_t>(parts_->blocks.size()), [&](int64_t block, int32_t) {
-        std::visit(
-            [&]<int width>(RatioColumns<width>& columns) {
-                std::fill_n(columns.gaps(), RatioColumns<width>::padded, 0.0);
-                with_lanes(execution.instruction_set, Pass<width, Index>{
-                    *this, columns, matrix, rows, order, *execution.stop, log_odds});
-                std::copy_n(columns.gaps(), columns.n_real(), gaps_out.data() + columns.first());
-            },
-            parts_->blocks[static_cast<size_t>(block)]);
-    });
-}
-
-void RatioState::write(int64_t stride, std::span<double> weights_out,
-                       std::span<double> intercept_out) const {
-    for (const auto& block : parts_->blocks) {
-        std::visit([&](const auto& columns) { columns.write(stride, weights_out, intercept_out); },
-                   block);
-    }
-}
-
-#define WORDODDS_INSTANTIATE(Index)                                                               \
-    template std::unique_ptr<RatioAscent> make_ratio_ascent<Index>(                               \
-        const CsrView<Index, double>&, const LabelWeights&, int64_t, std::span<const float>,      \
-        const RatioPrior&, uint64_t, const Execution&);                                           \
-    template void RatioState::ascend<Index>(const CsrView<Index, double>&, const RatioRows&,      \
-                                            const Execution&, std::span<float>, std::span<double>);
+#define WORDODDS_INSTANTIATE(Index)                                                          \
+    template std::unique_ptr<RatioAscent> make_ratio_ascent<Index>(                          \
+        const CsrView<Index, double>&, const LabelWeights&, int64_t, std::span<const float>, \
+        const RatioPrior&, uint64_t);
 WORDODDS_INSTANTIATE(int32_t)
 WORDODDS_INSTANTIATE(int64_t)
 #undef WORDODDS_INSTANTIATE

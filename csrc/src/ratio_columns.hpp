@@ -276,4 +276,12 @@ class RatioColumns {
     double gaps_[padded] = {};  // sum_i c_i (p_i - sigmoid(score)) (log-odds - score) of the visits
 };
 
+// Calls use.template operator()<width>() with the narrowest width for n columns.
+template <class Use>
+auto with_width(int64_t n, Use use) {
+    if (n == 1) return use.template operator()<1>();
+    if (n <= n_lanes) return use.template operator()<n_lanes>();
+    return use.template operator()<ratio_wide>();
+}
+
 }  // namespace wordodds

@@ -129,9 +129,12 @@ struct AscentProblem {
           ratios(ratios_of(matrix, labels, n_columns_, 0.5)),
           prior(prior_) {}
 
+    // Started, as most tests want it.
     std::unique_ptr<RatioAscent> ascent(const Execution& execution) const {
-        return make_ratio_ascent(matrix.view(), labels.view(), n_columns, ratios, prior, seed,
-                                 execution);
+        auto made = make_ratio_ascent(matrix.view(), labels.view(), n_columns, ratios, prior, seed);
+        RatioAscent* const problems[] = {made.get()};
+        ratio_start(problems, 0.0, execution);
+        return made;
     }
     reference::RatioObjective objective(double lean, double strength) const {
         return {labels.view(), n_columns, ratios, prior, lean, strength};

@@ -436,5 +436,29 @@ TEST("every 64 rows there is a look at the token") {
     CHECK_EQ(n_looks, 1 + 4);
 }
 
+TEST("a fit that frees each block gives the bits of one that keeps all") {
+    Random random(77);
+    for (const int64_t n_columns : {1, 3, 9, 20}) {
+        const auto problem = random_problem<int32_t>(random, n_columns, {1.0, 0.5});
+        const RatioLimits limits{2.0, 500, 1e-7};
+        const auto kept = problem.ascent(Run());
+        RatioAscent* const problems[] = {kept.get()};
+        ratio_start(problems, 0.3, Run());
+        RatioFit fits[1];
+        ratio_ascend(problems, limits, Run(), fits);
+        const auto n = static_cast<size_t>(problem.matrix.n_cols * n_columns);
+        std::vector<double> weights(n), intercept(static_cast<size_t>(n_columns));
+        ratio_write(*kept, n_columns, Run(), weights, intercept);
+        for_each_execution([&](const Execution& execution) {
+            const auto freed = problem.ascent(execution);
+            std::vector<double> others(n), other(static_cast<size_t>(n_columns));
+            const RatioFit fit = ratio_fit(*freed, 0.3, limits, n_columns, execution, others, other);
+            CHECK_SAME(others, weights, n_columns, execution.n_jobs);
+            CHECK_SAME(other, intercept, n_columns, execution.n_jobs);
+            CHECK_EQ(fit.epochs, fits[0].epochs);
+        });
+    }
+}
+
 }  // namespace
 }  // namespace wordodds

@@ -9,7 +9,7 @@
 #include "labels.hpp"
 #include "ratio_problems.hpp"
 #include "reference/ratio.hpp"
-#include "wordodds/linear/ratio_ascent.hpp"
+#include "wordodds/linear/ratio_state.hpp"
 
 namespace wordodds {
 namespace {

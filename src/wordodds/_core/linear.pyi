@@ -267,6 +267,17 @@ class RatioAscent:
     ) -> npt.NDArray[np.float64]:
         """Return the scores of some rows, (n_rows, n_columns)."""
 
+    def fit(
+        self,
+        lean: float,
+        strength: float,
+        epochs_max: int,
+        tolerance: float,
+        n_jobs: int,
+        instruction_set: int,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int, float]:
+        """Start and ascend a few columns at a time; return weights, intercept, epochs and gap."""
+
     def weights(
         self, n_jobs: int, instruction_set: int
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -283,10 +294,8 @@ def ratio_ascent(
     floor: float,
     intercept_step: float,
     seed: int,
-    n_jobs: int,
-    instruction_set: int,
 ) -> RatioAscent:
-    """Return a problem whose rows have not been visited."""
+    """Return a problem, which `ratio_start` or `fit` must start."""
 
 def ratio_start(
     problems: list[RatioAscent], lean: float, n_jobs: int, instruction_set: int

@@ -30,7 +30,10 @@ cdef extern from "wordodds/linear/ratio_ascent.hpp" namespace "wordodds" nogil:
         int64_t n_features
     unique_ptr[CRatioAscent] make_ratio_ascent[Index](
         const CsrView[Index, double]&, const LabelWeights&, int64_t, span[const float],
-        const RatioPrior&, uint64_t, const Execution&) except +
+        const RatioPrior&, uint64_t) except +
+    RatioFit c_ratio_fit "wordodds::ratio_fit"(
+        CRatioAscent&, double, const RatioLimits&, int64_t, const Execution&, span[double],
+        span[double]) except +
     void c_ratio_start "wordodds::ratio_start"(
         span[CRatioAscent*], double, const Execution&) except +
     void c_ratio_ascend "wordodds::ratio_ascend"(
@@ -39,6 +42,8 @@ cdef extern from "wordodds/linear/ratio_ascent.hpp" namespace "wordodds" nogil:
         const CRatioAscent&, span[const int64_t], const Execution&, span[double]) except +
     void c_ratio_write "wordodds::ratio_write"(
         const CRatioAscent&, int64_t stride, const Execution&, span[double], span[double]) except +
+
+cdef extern from "wordodds/linear/ratio_state.hpp" namespace "wordodds" nogil:
     cdef cppclass RatioRows:
         span[const int32_t] codes
         span[const double] costs
@@ -134,6 +139,28 @@ cdef class RatioAscent:
                 span_of(&scores_out[0, 0], n * n_columns))
         return scores
 
+    def fit(
+        self, double lean, double strength, int32_t epochs_max, double tolerance, int32_t n_jobs,
+        int32_t instruction_set,
+    ):
+        cdef int64_t n_features = self.engine.get().n_features
+        cdef int64_t n_columns = self.engine.get().n_columns, stride = padded_columns(n_columns)
+        intercept = np.empty(n_columns)
+        weights = (np.empty if stride == n_columns else np.zeros)((n_features, stride))
+        cdef double[:, ::1] weights_out = weights
+        cdef span[double] intercept_out = outputs(intercept)
+        cdef RatioLimits limits
+        limits.strength = strength
+        limits.epochs_max = epochs_max
+        limits.tolerance = tolerance
+        cdef RatioFit found
+        cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+        with nogil:  # the memoryviews pin the arrays
+            found = c_ratio_fit(
+                self.engine.get()[0], lean, limits, stride, call.get().execution,
+                span_of(&weights_out[0, 0], n_features * stride), intercept_out)
+        return weights, intercept, found.epochs, found.gap
+
     def weights(self, int32_t n_jobs, int32_t instruction_set):
         cdef int64_t n_features = self.engine.get().n_features
         cdef int64_t n_columns = self.engine.get().n_columns, stride = padded_columns(n_columns)
@@ -153,7 +180,7 @@ def ratio_ascent(
     const index_t[::1] indptr, const index_t[::1] indices, const double[::1] data,
     const int64_t[::1] label_indptr, const int32_t[::1] label_codes,
     const double[::1] label_weights_, const float[:, ::1] ratios, double floor,
-    double intercept_step, uint64_t seed, int32_t n_jobs, int32_t instruction_set,
+    double intercept_step, uint64_t seed,
 ):
     cdef int64_t n_rows = indptr.shape[0] - 1, nnz = indices.shape[0]
     cdef int64_t n_cols = ratios.shape[0], n_columns = ratios.shape[1]
@@ -165,17 +192,15 @@ def ratio_ascent(
     cdef RatioPrior prior
     prior.floor = floor
     prior.intercept_step = intercept_step
-    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef RatioAscent problem = RatioAscent.__new__(RatioAscent)
-    problem.arrays = (indptr, indices, data, label_indptr, label_codes, label_weights_)
+    problem.arrays = (indptr, indices, data, label_indptr, label_codes, label_weights_, ratios)
     with nogil:  # the memoryviews pin the arrays
         problem.engine = make_ratio_ascent(
             csr_view(
                 n_rows, n_cols, &indptr[0], indptr.shape[0],
                 &indices[0] if nnz else <const index_t*> NULL, nnz,
                 &data[0] if nnz else <const double*> NULL, data.shape[0]),
-            labels, n_columns, span_of(&ratios[0, 0], n_cols * n_columns), prior, seed,
-            call.get().execution)
+            labels, n_columns, span_of(&ratios[0, 0], n_cols * n_columns), prior, seed)
     return problem
 
 

@@ -20,7 +20,7 @@ from wordodds.classifier.reading import MANY, Reading, plain_reading, readings
 from wordodds.classifier.sample import sampled, stratified_folds
 from wordodds.linear.ratio import RatioPrior
 
-__all__ = ["SAMPLE_LARGE", "Choice", "Documents", "Trial", "choose"]
+__all__ = ["SAMPLE_LARGE", "Choice", "Documents", "Trial", "choose", "documents_most"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -37,7 +37,9 @@ LEAST_EVIDENCE = 10.0
 LARGE = 4e6
 HELD_OUT_PART = 4  # one in so many documents
 # Hashed columns times classes of which several models are too large to compare.
-HASHED_CELLS_MAX = 1 << 26
+HASHED_CELLS_MAX = 1 << 25
+# Documents times classes of a sample: the log-odds of each take 24 bytes.
+CELLS_MAX = 1 << 24
 
 
 class Documents(NamedTuple):
@@ -57,13 +59,24 @@ class Documents(NamedTuple):
         if len(rows) == len(self):
             return self
         texts = self.texts
-        if hasattr(texts, "take") and hasattr(texts, "type"):  # of Arrow
+        if not isinstance(texts, list | tuple):  # of Arrow
             texts = texts.take(rows).to_pylist()
         else:
             texts = [texts[i] for i in rows.tolist()]
         return Documents(
             texts, self.codes[rows], self.weights[rows], self.classes, self.sizes[rows]
         )
+
+
+def documents_most(n_classes: int) -> int:
+    """Return the largest number of documents to choose settings on.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes.
+    """
+    return CELLS_MAX // max(1, n_classes)
 
 
 class Trial(NamedTuple):
@@ -84,7 +97,7 @@ class Choice(NamedTuple):
     lean: float
     C: float
     temperature: float
-    log_loss: float | None  # None: too few documents to hold some out
+    log_loss: float | None  # at the temperature of the search; None: nothing was held out
     trials: tuple[Trial, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,8 +163,8 @@ def choose(
     return search.climb(documents, reading, lean, screened)
 
 
-# An outcome, its fits, the reading, the scale of naive Bayes, and the better strength.
-_Tried: TypeAlias = tuple[Outcome, HeldOut, Reading, float, float]
+# An outcome, its reading, the scale of naive Bayes, and the better strength.
+_Tried: TypeAlias = tuple[Outcome, Reading, float, float]
 
 
 class _Search:
@@ -190,13 +203,15 @@ class _Search:
         best = min((at[0] for at in tried), key=lambda outcome: outcome.mean)
         # Few documents cannot tell a preference from an effect.
         within = _is_within if len(documents) >= MANY else _is_best
-        outcome, held, reading, scale, C = next(at for at in tried if within(at[0], best))
+        outcome, reading, scale, C = next(at for at in tried if within(at[0], best))
         single_words = reading._replace(ngram_range=(1, 1))
         if may_be_single and single_words not in candidates:
             single = self._try(documents, single_words)
             if single is not None and not within(outcome, single[0]):
-                outcome, held, reading, scale, C = single
+                outcome, reading, scale, C = single
         share = FIRST_LEAN if scale > 0.0 else 0.0
+        held = self._held_out(documents, reading)  # made again: one at a time, as they are large
+        assert held is not None
         for other in LEANS:
             if other == FIRST_LEAN or (scale == 0.0 and other > 0.0):
                 continue
@@ -230,7 +245,7 @@ class _Search:
             return None
         scale = held.bayes_scale()
         C, outcome = self._screened(held, documents, reading, FIRST_LEAN * scale)
-        return outcome, held, reading, scale, C
+        return outcome, reading, scale, C
 
     def _screened(
         self, held: HeldOut, documents: Documents, reading: Reading, lean: float

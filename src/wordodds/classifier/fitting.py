@@ -7,14 +7,25 @@ import numpy.typing as npt
 
 from wordodds._execution import execution
 from wordodds._row_weights import rows_of_fit
-from wordodds.classifier.choose import SAMPLE_LARGE, Choice, Documents, choose
+from wordodds.classifier.choose import (
+    SAMPLE_LARGE,
+    Choice,
+    Documents,
+    choose,
+    documents_most,
+)
 from wordodds.classifier.held_out import best_temperature
 from wordodds.classifier.kinds import Kind, kind_of
 from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.classifier.sample import held_back, sampled
 from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps, weighting_of
 from wordodds.text import TfidfVectorizer
-from wordodds.text.documents import as_documents
+from wordodds.text.documents import (
+    as_documents,
+    as_strings,
+    check_collection,
+    without_missing,
+)
 
 __all__ = ["choose_for", "chooses", "fit_in_memory", "temper", "with_choice"]
 
@@ -54,11 +65,11 @@ def fit_in_memory(owner: Any, texts: Any, labels: Any, sample_weight: Any) -> No
     else:
         classes, codes, weights = rows_of_fit(classifier, labels, rows.shape[0], sample_weight)
         weights = np.ones(len(codes)) if weights is None else weights
-        weights[held] = 0.0
+        held_weights, weights[held] = weights[held], 0.0
         classifier.set_params(class_weight=None).fit(rows, classes[codes], sample_weight=weights)
-        held = held[np.isin(classes[codes[held]], classifier.classes_)]
-        codes = np.searchsorted(classifier.classes_, classes[codes[held]]).astype(np.int32)
-        choice = choice._replace(temperature=temper(classifier, rows[held], codes))
+        classifier.set_params(class_weight=owner.class_weight)
+        temperature = temper(classifier, rows[held], classes[codes[held]], held_weights)
+        choice = choice._replace(temperature=temperature)
     adopt_steps(owner, steps, classifier, choice)
 
 
@@ -75,7 +86,12 @@ def with_choice(classifier: Any, choice: Choice) -> Any:
     return classifier.set_params(C=choice.C, lean=choice.lean, temperature=choice.temperature)
 
 
-def temper(classifier: Any, rows: Any, codes: npt.NDArray[np.int32]) -> float:
+def temper(
+    classifier: Any,
+    rows: Any,
+    labels: npt.NDArray[Any],
+    weights: npt.NDArray[np.float64] | None = None,
+) -> float:
     """Set the temperature of a fitted classifier by documents that it has not learnt from.
 
     Parameters
@@ -84,17 +100,22 @@ def temper(classifier: Any, rows: Any, codes: npt.NDArray[np.int32]) -> float:
         Changed.
     rows : csr matrix
         The documents.
-    codes : ndarray of int
-        The class of each.
+    labels : ndarray
+        The label of each; documents with a label that the classifier does not know are left out.
+    weights : ndarray or None
+        The weight of each.
 
     Returns
     -------
     float
         The temperature.
     """
-    scores = classifier.decision_function(rows).reshape(len(codes), -1)
-    temperature = best_temperature(scores, codes, np.ones(len(codes)))
-    classifier._tempered(temperature)
+    known = np.flatnonzero(np.isin(labels, classifier.classes_))
+    codes = np.searchsorted(classifier.classes_, labels[known]).astype(np.int32)
+    if len(np.unique(codes)) >= 2:  # or there is nothing to tell apart
+        scores = classifier.decision_function(rows[known]).reshape(len(known), -1)
+        weights = np.ones(len(known)) if weights is None else weights[known]
+        classifier._tempered(best_temperature(scores, codes, weights))
     return float(classifier.temperature)
 
 
@@ -174,37 +195,39 @@ def _choose(
     classes, codes, weights = rows_of_fit(classifier, labels, len(sizes), sample_weight)
     weights = np.ones(len(sizes)) if weights is None else weights
     documents = Documents(collected, codes, weights, classes, sizes)
-    positions = sampled(sizes, SAMPLE_LARGE)
+    positions = sampled(sizes, SAMPLE_LARGE, documents_most(len(classes)))
     part = documents.taken(positions)
     is_whole = len(part) == len(documents)
     if is_whole:  # what is counted last is what the fit counts
         counter.whole = collected
     choice = choose_for(owner, kind, part, is_whole=is_whole, counter=counter)
-    return choice, positions[held_back(part.codes, is_whole=is_whole)]
+    return choice, positions[held_back(part.codes, part.weights, len(documents))]
 
 
 def _collected(owner: Any, kind: Kind, texts: Any) -> Any:
-    """Check the documents, and return them as something that positions can be taken from."""
-    reads_any = (
-        callable(owner.preprocessor) or callable(owner.tokenizer) or callable(owner.analyzer)
-    )
-    if not reads_any:
-        reading = plain_reading(owner, kind, 0)
-        decode = text_steps(owner, kind, reading)[0].decode
-        checked = as_documents(texts, decode, "content", owner.missing, owner.n_jobs)
-        if isinstance(checked, tuple):
-            return checked
-    if hasattr(texts, "take") and hasattr(texts, "type"):  # of Arrow
-        return texts
-    return texts.to_list() if hasattr(texts, "to_list") else list(texts)
+    """Check options and documents; return these as a list or tuple, or a large Arrow column."""
+    vectorizer = text_steps(owner, kind, plain_reading(owner, kind, 0))[0]
+    vectorizer._validate_params()
+    if any(map(callable, (owner.preprocessor, owner.tokenizer, owner.analyzer))):
+        check_collection(texts)
+        return list(without_missing(texts, owner.missing))
+    checked = as_documents(texts, vectorizer.decode, "content", owner.missing, owner.n_jobs)
+    if isinstance(checked, tuple):
+        return checked
+    if checked.n_bytes <= SAMPLE_LARGE:
+        return as_strings(checked)
+    import pyarrow as pa
+
+    column = texts if isinstance(texts, pa.Array | pa.ChunkedArray) else pa.chunked_array(texts)
+    return column.cast(pa.large_string())
 
 
 def _sizes(texts: Any) -> npt.NDArray[np.int64]:
     """Return the length of each text."""
-    if hasattr(texts, "type"):
+    if not isinstance(texts, list | tuple):
         import pyarrow.compute as pc
 
-        lengths = pc.fill_null(pc.binary_length(texts), 0)
+        lengths = pc.fill_null(pc.utf8_length(texts), 0)
         return np.asarray(lengths.to_numpy(zero_copy_only=False), dtype=np.int64)
     lengths = (len(text) if isinstance(text, str | bytes) else 0 for text in texts)
     return np.fromiter(lengths, dtype=np.int64, count=len(texts))

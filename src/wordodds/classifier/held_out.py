@@ -6,6 +6,7 @@ be in use.
 """
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -200,8 +201,8 @@ def _weighed(
     )
     idf = np.log((1.0 + n_documents) / (1.0 + frequency)) + 1.0
     if min_df is not None:
-        least = min_df if isinstance(min_df, int) else max(min_df * n_documents, 1)
-        kept = frequency >= least
+        least = min_df if isinstance(min_df, Integral) else max(min_df * n_documents, 1)
+        kept: npt.NDArray[np.bool_] = np.asarray(frequency >= least)
         if not kept.any():  # so that there is a problem, of no use, rather than none
             kept = frequency >= 0
         columns = np.where(kept, np.cumsum(kept) - 1, -1)

@@ -1,5 +1,6 @@
 """How text is read: what the settings of a vectorizer are that a TextClassifier may choose."""
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 from wordodds.classifier.kinds import Kind
@@ -35,7 +36,7 @@ def plain_reading(parameters: Any, kind: Kind, n_documents: int) -> Reading:
     least = None
     if parameters.n_hashed is None:
         least = 1 if n_documents < MANY else kind.min_df
-        least = least if parameters.min_df is None else parameters.min_df
+        least = least if parameters.min_df is None else _plain(parameters.min_df)
     return Reading(_pattern(parameters, kind.token_pattern), _ngrams(parameters, kind), least)
 
 
@@ -76,8 +77,15 @@ def readings(parameters: Any, kind: Kind, n_documents: int, *, is_sample: bool) 
 def _pattern(parameters: Any, default: str) -> str | None:
     if parameters.analyzer != "word" or parameters.tokenizer is not None:
         return None
-    return default if parameters.token_pattern is None else str(parameters.token_pattern)
+    given: str | None = parameters.token_pattern
+    return default if given is None else given
 
 
 def _ngrams(parameters: Any, kind: Kind) -> Any:
-    return kind.ngram_range if parameters.ngram_range is None else parameters.ngram_range
+    given = kind.ngram_range if parameters.ngram_range is None else parameters.ngram_range
+    return tuple(map(_plain, given)) if isinstance(given, tuple) else given
+
+
+def _plain(number: Any) -> Any:
+    """Return whole numbers as Python's, which a model file can hold."""
+    return int(number) if isinstance(number, Integral) else number

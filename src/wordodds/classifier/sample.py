@@ -1,4 +1,4 @@
-"""Samples and folds that depend on the positions of documents alone, the same on every road."""
+"""Samples and folds that depend on the positions of documents alone, not on how they are read."""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,9 +6,10 @@ import numpy.typing as npt
 __all__ = ["SAMPLE_LEAST", "held_back", "position_hash", "sampled", "stratified_folds"]
 
 SAMPLE_LEAST = 200  # documents of a sample, however long
-# Documents that are held back from a fit to find its temperature on them: one in so many of the
-# sample, and how many at most.
+# Documents that are held back from a fit to find its temperature on them: one of this many of the
+# sample, and this number at most.
 HELD_BACK_PART, HELD_BACK_MAX = 4, 5000
+HELD_BACK_SHARE = 0.05  # of all documents, at most
 
 
 def position_hash(positions: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
@@ -26,7 +27,9 @@ def position_hash(positions: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
     return np.asarray(z ^ (z >> np.uint64(31)))
 
 
-def sampled(sizes: npt.NDArray[np.int64], limit: int) -> npt.NDArray[np.int64]:
+def sampled(
+    sizes: npt.NDArray[np.int64], limit: int, n_most: int | None = None
+) -> npt.NDArray[np.int64]:
     """Return the positions of documents of about `limit` characters in all, ascending.
 
     Positions are taken in the order of their hashes, as long as the texts fit; a stream that keeps
@@ -38,6 +41,8 @@ def sampled(sizes: npt.NDArray[np.int64], limit: int) -> npt.NDArray[np.int64]:
         Characters of each document.
     limit : int
         Characters in all; `SAMPLE_LEAST` documents may have more.
+    n_most : int or None
+        Largest number of documents; None for any.
 
     Examples
     --------
@@ -46,7 +51,8 @@ def sampled(sizes: npt.NDArray[np.int64], limit: int) -> npt.NDArray[np.int64]:
     """
     order = np.argsort(position_hash(np.arange(len(sizes))), kind="stable")
     fits = int(np.searchsorted(np.cumsum(sizes[order]), limit, side="right"))
-    return np.sort(order[: max(fits, min(SAMPLE_LEAST, len(sizes)))])
+    n_taken = max(fits, min(SAMPLE_LEAST, len(sizes)))
+    return np.sort(order[: n_taken if n_most is None else min(n_taken, max(n_most, SAMPLE_LEAST))])
 
 
 def stratified_folds(codes: npt.NDArray[np.int32], n_folds: int) -> npt.NDArray[np.int64]:
@@ -78,7 +84,9 @@ def stratified_folds(codes: npt.NDArray[np.int32], n_folds: int) -> npt.NDArray[
     return folds
 
 
-def held_back(codes: npt.NDArray[np.int32], *, is_whole: bool) -> npt.NDArray[np.int64]:
+def held_back(
+    codes: npt.NDArray[np.int32], weights: npt.NDArray[np.float64], n_documents: int
+) -> npt.NDArray[np.int64]:
     """Return which documents of a sample to leave out of the fit, to find its temperature on them.
 
     The temperature that was best for fits to parts of a sample is too low for a fit to many times
@@ -86,11 +94,15 @@ def held_back(codes: npt.NDArray[np.int32], *, is_whole: bool) -> npt.NDArray[np
 
     Parameters
     ----------
-    codes : ndarray of int, (n_documents,)
-        The classes of the sample.
-    is_whole : bool
-        Whether the sample is all that there is to learn from.
+    codes, weights : ndarray, (n_sampled,)
+        The classes of the sample, and the weights of its documents.
+    n_documents : int
+        Number of documents that the sample was taken from.
     """
-    if is_whole:
+    if len(codes) == n_documents:
         return np.empty(0, dtype=np.int64)
-    return np.flatnonzero(stratified_folds(codes, HELD_BACK_PART) == 0)[:HELD_BACK_MAX]
+    folds = stratified_folds(codes, HELD_BACK_PART)
+    rows = np.flatnonzero((folds == 0) & (weights > 0.0))
+    order = np.argsort(position_hash(rows), kind="stable")
+    n_held = min(HELD_BACK_MAX, int(n_documents * HELD_BACK_SHARE))
+    return np.sort(rows[order[:n_held]])

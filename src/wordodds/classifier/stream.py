@@ -266,12 +266,8 @@ class _Job(NamedTuple):
     def temper(self, model: Any, documents: Documents, held: npt.NDArray[np.int64]) -> float:
         """Set the temperature of a model by documents that it has not learnt from; return it."""
         some = documents.taken(held)
-        labels = documents.classes[some.codes]
-        known = np.isin(labels, model.classes_)
-        texts = [text for text, is_known in zip(some.texts, known, strict=True) if is_known]
-        rows = self.rows(Part(texts, np.empty(0), np.empty(0, dtype=np.int32), ""))
-        codes = np.searchsorted(model.classes_, labels[known]).astype(np.int32)
-        return temper(model, rows, codes)
+        rows = self.rows(Part(some.texts, np.empty(0), np.empty(0, dtype=np.int32), ""))
+        return temper(model, rows, documents.classes[some.codes], some.weights)
 
 
 class _GrowingBayes:

@@ -1,5 +1,6 @@
 """A sample of the documents of a stream, to choose settings on."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,11 +8,11 @@ import numpy.typing as npt
 
 from wordodds._labels import encode_labels
 from wordodds._row_weights import row_weights
-from wordodds.classifier.choose import Documents
+from wordodds.classifier.choose import Documents, documents_most
 from wordodds.classifier.sample import SAMPLE_LEAST, held_back, position_hash
 from wordodds.classifier.stream_parts import Part, Stream
 
-__all__ = ["StreamSample", "read_sample"]
+__all__ = ["StreamSample", "read_sample", "sample_documents"]
 
 
 class StreamSample(NamedTuple):
@@ -19,11 +20,18 @@ class StreamSample(NamedTuple):
 
     documents: Documents
     positions: npt.NDArray[np.int64]  # in the stream
-    is_whole: bool
+    n_documents: int | None  # of the stream; None: more than these
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all documents of the stream."""
+        return self.n_documents == len(self.positions)
 
     def held_back(self) -> npt.NDArray[np.int64]:
         """Return which of these documents to leave out of the fit, as `sample.held_back`."""
-        return held_back(self.documents.codes, is_whole=self.is_whole)
+        # Of a stream that is yet to come, as many as twenty times the sample would give.
+        n = 20 * len(self.positions) if self.n_documents is None else self.n_documents
+        return held_back(self.documents.codes, self.documents.weights, n)
 
 
 def read_sample(stream: Stream, class_weight: Any, limit: int) -> StreamSample:
@@ -41,18 +49,38 @@ def read_sample(stream: Stream, class_weight: Any, limit: int) -> StreamSample:
         Characters in all.
     """
     kept = _Kept(limit)
-    is_whole = True
+    n_documents: int | None = None
     if stream.can_repeat:
         for part in stream.parts("choosing"):
             kept.add(part)
-        is_whole = len(kept.positions) == kept.n_seen
-    else:
-        is_whole = stream.peek(limit, kept.add)
-    classes, codes = encode_labels(kept.labels, len(kept.labels))
+        n_documents = kept.n_seen
+    elif stream.peek(limit, kept.add):
+        n_documents = kept.n_seen
+    kept.prune(documents_most(len(set(kept.labels))))
+    documents = sample_documents(kept.texts, kept.labels, kept.sizes, class_weight)
+    return StreamSample(documents, kept.positions, n_documents)
+
+
+def sample_documents(
+    texts: list[str], labels: list[Any], sizes: npt.NDArray[np.int64], class_weight: Any
+) -> Documents:
+    """Return some documents of a corpus with the weights of their classes.
+
+    Parameters
+    ----------
+    texts, labels : list
+        The documents.
+    sizes : ndarray of int
+        Characters of each text.
+    class_weight : dict, "balanced" or None
+        Weights of classes, of which the sample may lack some.
+    """
+    classes, codes = encode_labels(labels, len(labels))
+    if isinstance(class_weight, Mapping):
+        class_weight = {name: class_weight.get(name, 1.0) for name in classes.tolist()}
     weights = row_weights(None, class_weight, classes, codes)
     weights = np.ones(len(codes)) if weights is None else weights
-    documents = Documents(kept.texts, codes, weights, classes, kept.sizes)
-    return StreamSample(documents, kept.positions, is_whole)
+    return Documents(texts, codes, weights, classes, sizes)
 
 
 class _Kept:
@@ -65,14 +93,14 @@ class _Kept:
         self.labels: list[Any] = []
         self.positions = np.empty(0, dtype=np.int64)
         self.sizes = np.empty(0, dtype=np.int64)
-        self._largest = np.uint64(2**64 - 1)  # hash that may still enter
+        self._bound = np.uint64(2**64 - 1)  # hashes from here on do not fit
 
     def add(self, part: Part) -> None:
         """Look at some more documents."""
         n = len(part.codes)
         positions = np.arange(self.n_seen, self.n_seen + n)
         self.n_seen += n
-        rows = np.flatnonzero(position_hash(positions) <= self._largest)
+        rows = np.flatnonzero(position_hash(positions) < self._bound)
         texts = part.texts
         if hasattr(texts, "type"):  # of Arrow
             new = [text or "" for text in texts.take(rows).to_pylist()]
@@ -84,17 +112,20 @@ class _Kept:
         sizes = np.fromiter(map(len, new), dtype=np.int64, count=len(new))
         self.sizes = np.concatenate([self.sizes, sizes])
         if self.sizes.sum() > self._limit:
-            self._prune()
+            self.prune()
 
-    def _prune(self) -> None:
+    def prune(self, n_most: int | None = None) -> None:
+        """Drop what does not fit, and all but a number of documents."""
         hashes = position_hash(self.positions)
         order = np.argsort(hashes, kind="stable")
         fits = int(np.searchsorted(np.cumsum(self.sizes[order]), self._limit, side="right"))
         n_kept = max(fits, min(SAMPLE_LEAST, len(order)))
-        if n_kept == len(order):
+        if n_most is not None:
+            n_kept = min(n_kept, max(n_most, SAMPLE_LEAST))
+        if n_kept >= len(order):
             return
         rows = np.sort(order[:n_kept])
-        self._largest = hashes[order[n_kept - 1]]
+        self._bound = hashes[order[n_kept]]
         self.texts = [self.texts[i] for i in rows.tolist()]
         self.labels = [self.labels[i] for i in rows.tolist()]
         self.positions, self.sizes = self.positions[rows], self.sizes[rows]

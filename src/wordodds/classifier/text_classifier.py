@@ -195,7 +195,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"{type(classifier).__name__} cannot learn by batches: use model='naive_bayes', "
                 "'complement' or SGDClassifier()"
             )
-        steps = text_steps(self, kind, plain_reading(self, kind, len(texts)))
+        steps = text_steps(self, kind, plain_reading(self, kind, 0))
         rows = texts
         for step in steps:  # none of which learns from the texts
             rows = step.fit_transform(rows)

@@ -101,8 +101,7 @@ of paths
         rows: Any = held.texts
         for step in steps:
             rows = step.transform(rows)
-        codes = np.searchsorted(fitted.classes_, held.labels).astype(np.int32)
-        choice = choice._replace(temperature=temper(fitted, rows, codes))
+        choice = choice._replace(temperature=temper(fitted, rows, held.labels))
     adopt_steps(classifier, steps, fitted, choice)
     return classifier
 

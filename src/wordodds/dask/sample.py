@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from wordodds._labels import encode_labels
-from wordodds._row_weights import row_weights
-from wordodds.classifier.choose import SAMPLE_LARGE, Documents
+from wordodds.classifier.choose import SAMPLE_LARGE, Documents, documents_most
 from wordodds.classifier.sample import SAMPLE_LEAST, held_back, position_hash
+from wordodds.classifier.stream_sample import sample_documents
 from wordodds.dask.partitions import columns_of, located
 
 __all__ = ["Columns", "Sample", "look", "merge_samples"]
@@ -43,14 +43,11 @@ class Sample(NamedTuple):
 
     def documents(self, class_weight: Any) -> Documents:
         """Return what settings are chosen on."""
-        classes, codes = encode_labels(self.labels, len(self.labels))
-        weights = row_weights(None, class_weight, classes, codes)
-        weights = np.ones(len(codes)) if weights is None else weights
-        return Documents(self.texts, codes, weights, classes, self.sizes)
+        return sample_documents(self.texts, self.labels, self.sizes, class_weight)
 
     def held_back(self, documents: Documents) -> npt.NDArray[np.int64]:
         """Return which of these documents to leave out of the fit."""
-        return held_back(documents.codes, is_whole=self.is_whole)
+        return held_back(documents.codes, documents.weights, self.n_seen)
 
 
 def look(partition: Any, name: str, columns: Columns) -> Sample:
@@ -100,10 +97,11 @@ def merge_samples(samples: list[Sample]) -> Sample:
 
 
 def _pruned(sample: Sample) -> Sample:
+    n_most = max(SAMPLE_LEAST, documents_most(len(set(sample.labels))))
     order = np.argsort(sample.hashes, kind="stable")
     fits = int(np.searchsorted(np.cumsum(sample.sizes[order]), SAMPLE_LARGE, side="right"))
-    n_kept = max(fits, min(SAMPLE_LEAST, len(order)))
-    if n_kept == len(order):
+    n_kept = min(max(fits, min(SAMPLE_LEAST, len(order))), n_most)
+    if n_kept >= len(order):
         return sample
     rows = np.sort(order[:n_kept])
     texts, labels, places = (

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from wordodds._core import linear as core
 from wordodds._estimator import adopt
 from wordodds._execution import execution
 from wordodds._sparse import canonical
@@ -66,7 +65,7 @@ class NBLogisticRegression(LinearClassifier):
         As in `LogisticRegression`.
     max_iter : int, default=1000
         Epochs over the rows at most.
-    tol : float, default=1e-4
+    tol : float, default=1e-5
         A class ends when its objective is at most this far from the optimum, in nats for each of
         its rows or of the other rows, whichever are fewer. A warning tells if ``max_iter`` epochs
         were not enough.
@@ -121,7 +120,7 @@ class NBLogisticRegression(LinearClassifier):
         temperature: float = 1.0,
         class_weight: Any = None,
         max_iter: int = 1000,
-        tol: float = 1e-4,
+        tol: float = 1e-5,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -170,10 +169,9 @@ class NBLogisticRegression(LinearClassifier):
         n_columns = 1 if len(problem.classes) == 2 else len(problem.classes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         ascent = ratio_problem(distinct, labels, n_columns, self._prior(), seed, how)
-        core.ratio_start([ascent], float(self.lean), *how)
         limits = float(self.C), int(self.max_iter), float(self.tol)
-        ((n_epochs, gap),) = core.ratio_ascend([ascent], *limits, *how)
-        adopt(self, X, **self._learnt(problem.classes, *ascent.weights(*how), n_epochs, gap))
+        found = ascent.fit(float(self.lean), *limits, *how)
+        adopt(self, X, **self._learnt(problem.classes, *found))
         self._warn_early()
         return self
 

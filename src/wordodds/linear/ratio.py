@@ -123,7 +123,7 @@ def ratio_problem(
         *rows[:3], rows.n_cols, *labels, n_columns, float(prior.alpha), *how
     )
     return core.ratio_ascent(
-        *rows[:3], *labels, ratios, float(prior.floor), float(prior.intercept_step), seed, *how
+        *rows[:3], *labels, ratios, float(prior.floor), float(prior.intercept_step), seed
     )
 
 

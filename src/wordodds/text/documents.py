@@ -9,7 +9,14 @@ import numpy as np
 from wordodds._core.arrow import TextColumn
 from wordodds._execution import execution
 
-__all__ = ["BadDocumentError", "Documents", "as_documents", "as_strings", "without_missing"]
+__all__ = [
+    "BadDocumentError",
+    "Documents",
+    "as_documents",
+    "as_strings",
+    "check_collection",
+    "without_missing",
+]
 
 
 class BadDocumentError(TypeError, ValueError):
@@ -86,6 +93,23 @@ def as_strings(documents: Documents) -> tuple[str, ...]:
     if isinstance(documents, TextColumn):
         return tuple(text or "" for text in documents.to_list())
     return documents
+
+
+def check_collection(raw_documents: Any) -> None:
+    """Raise unless this is a collection of documents, whatever these are.
+
+    Parameters
+    ----------
+    raw_documents : object
+        What the caller passed as documents.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is one text, a mapping, a table, or nothing that can be iterated over.
+    """
+    _check_one_column(raw_documents)
+    _check_iterable(raw_documents)
 
 
 def without_missing(raw_documents: Any, missing: str) -> Any:

@@ -52,7 +52,8 @@ class RatioAscent {
 
     // What the functions below do to one block of columns.
     virtual int64_t n_blocks() const = 0;
-    virtual void start(int64_t block, double lean, StopToken& stop) = 0;
+    virtual void start(int64_t block, double lean, StopToken& stop) = 0;  // must come first
+    virtual void release(int64_t block) = 0;  // gives its memory back; it can be started again
     virtual RatioFit ascend(int64_t block, const RatioLimits& limits, const Execution& execution) = 0;
     virtual void score(int64_t block, std::span<const int64_t> rows, const Execution& execution,
                        std::span<double> scores_out) const = 0;
@@ -61,15 +62,14 @@ class RatioAscent {
 };
 
 // ratios[j * n_columns + k] = r_jk; seed: of the order in which rows are visited. Rows without labels are not
-// visited. The arrays of matrix and labels must outlive the object.
+// visited. The arrays of matrix, labels and ratios must outlive the object.
 //
 // Preconditions: no column twice in a row; entries >= 0 and finite.
 template <class Index>
 std::unique_ptr<RatioAscent> make_ratio_ascent(const CsrView<Index, double>& matrix,
                                                const LabelWeights& labels, int64_t n_columns,
                                                std::span<const float> ratios,
-                                               const RatioPrior& prior, uint64_t seed,
-                                               const Execution& execution);
+                                               const RatioPrior& prior, uint64_t seed);
 
 // Sets the weights to lean * r_jk, as before any row was visited.
 void ratio_start(std::span<RatioAscent* const> problems, double lean, const Execution& execution);
@@ -83,6 +83,12 @@ void ratio_start(std::span<RatioAscent* const> problems, double lean, const Exec
 void ratio_ascend(std::span<RatioAscent* const> problems, const RatioLimits& limits,
                   const Execution& execution, std::span<RatioFit> fits_out);
 
+// Starts, ascends and writes as the functions around this one, and holds no more blocks of columns at once
+// than there are threads: with many classes what is known of each row is larger than the rows.
+RatioFit ratio_fit(RatioAscent& problem, double lean, const RatioLimits& limits, int64_t stride,
+                   const Execution& execution, std::span<double> weights_out,
+                   std::span<double> intercept_out);
+
 // scores_out[i * n_columns + k] = z of row rows[i].
 void ratio_score(const RatioAscent& problem, std::span<const int64_t> rows,
                  const Execution& execution, std::span<double> scores_out);
@@ -90,52 +96,5 @@ void ratio_score(const RatioAscent& problem, std::span<const int64_t> rows,
 // weights_out[j * stride + k], intercept_out[k]. Padding is left as it is.
 void ratio_write(const RatioAscent& problem, int64_t stride, const Execution& execution,
                  std::span<double> weights_out, std::span<double> intercept_out);
-
-// Some of the rows of a problem that does not fit the memory, or not into one process.
-struct RatioRows {
-    std::span<const int32_t> codes;  // the class of each
-    std::span<const double> costs;   // c_i; 0: as if the row were not there
-    bool is_first;                   // whether they have not been visited before
-    uint64_t seed;                   // of the order in which they are visited
-};
-
-// The weights of all columns, between visits to blocks of rows: the same ascent, where what is known of a row
-// (the log-odds of its probabilities) is kept by the caller. Yu, Hsieh, Chang and Lin (2010) show that it
-// ends at the same optimum whatever the blocks.
-//
-// With spread > 1 it is the local solver of CoCoA+ (Ma et al., 2015): each of `spread` processes visits its own
-// rows from the same weights, and the changes of all, divided by spread, are added up. Each step is
-// shortened so that the sum cannot overshoot.
-class RatioState {
-   public:
-    RatioState(int64_t n_columns, std::span<const float> ratios, const RatioPrior& prior,
-               double lean, double spread, const Execution& execution);
-    ~RatioState();
-
-    int64_t n_columns() const { return n_columns_; }
-    int64_t n_features() const { return n_features_; }
-
-    // Continues from weights[j * n_columns + k] and intercepts instead of those of the prior.
-    void read(std::span<const float> weights, std::span<const double> intercept);
-
-    // Visits each row once. log_odds[i * n_columns + k] is read, unless it is the first visit, and written.
-    // gaps_out[k] is the bound on the part of the duality gap that these rows have. Preconditions, cost and
-    // threading as of ratio_ascend. If stopped, weights and log-odds do not belong together any more.
-    template <class Index>
-    void ascend(const CsrView<Index, double>& matrix, const RatioRows& rows,
-                const Execution& execution, std::span<float> log_odds, std::span<double> gaps_out);
-
-    // As ratio_write.
-    void write(int64_t stride, std::span<double> weights_out, std::span<double> intercept_out) const;
-
-   private:
-    struct Parts;
-    template <int width, class Index>
-    struct Pass;
-
-    int64_t n_columns_;
-    int64_t n_features_;
-    std::unique_ptr<Parts> parts_;
-};
 
 }  // namespace wordodds
