@@ -115,8 +115,11 @@ class RatioColumn {
         }
     }
 
-    // What a duality gap is divided by.
-    long double scale() const { return std::min(class_cost_, rest_cost_); }
+    // What a duality gap is divided by: the cost of the rarer side, or of all rows if one side has none.
+    long double scale() const {
+        const long double rarer = std::min(class_cost_, rest_cost_);
+        return rarer > 0 ? rarer : class_cost_ + rest_cost_;
+    }
 
     long double score(size_t i, const std::vector<double>& weights,
                       const std::vector<double>& intercept) const {
