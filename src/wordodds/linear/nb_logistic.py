@@ -65,7 +65,7 @@ class NBLogisticRegression(LinearClassifier):
         As in `LogisticRegression`.
     max_iter : int, default=1000
         Epochs over the rows at most.
-    tol : float, default=1e-5
+    tol : float, default=3e-5
         A class ends when its objective is at most this far from the optimum, in nats for each of
         its rows or of the other rows, whichever are fewer. A warning tells if ``max_iter`` epochs
         were not enough.
@@ -120,7 +120,7 @@ class NBLogisticRegression(LinearClassifier):
         temperature: float = 1.0,
         class_weight: Any = None,
         max_iter: int = 1000,
-        tol: float = 1e-5,
+        tol: float = 3e-5,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
