@@ -35,7 +35,7 @@ FIRST_LEAN = 0.5
 LEAST_EVIDENCE = 10.0
 # From this many entries times columns of weights on, one part is held out instead of several.
 LARGE = 4e6
-HELD_OUT_PART = 4  # one in so many documents
+HELD_OUT_PART = 4  # a quarter of the documents
 # Hashed columns times classes of which several models are too large to compare.
 HASHED_CELLS_MAX = 1 << 25
 # Documents times classes of a sample: the log-odds of each take 24 bytes.
@@ -192,7 +192,7 @@ class _Search:
     def screen(
         self, documents: Documents, candidates: Sequence[Reading], may_be_single: bool
     ) -> tuple[Reading, float, float]:
-        """Return the first reading that is as good as the best, its lean, about its strength."""
+        """Return the first reading within the margin of the best, its lean and rough strength."""
         tried: list[_Tried] = []
         for reading in candidates:
             found = self._try(documents, reading)
