@@ -263,8 +263,9 @@ def run_nbsvm(split: Split) -> Outcome:
 def run_fasttext(split: Split, tuning_seconds: int) -> Outcome:
     """Let fastText tune itself, fit it to the whole training part and label the test part.
 
-    It runs in a separate process with limited memory, so that a crash or an interrupt of fastText
-    leaves this one alone. The time includes preparing the text, not starting the process.
+    With 0 seconds for tuning its own defaults are used. It runs in a separate process with limited
+    memory, so that a crash or an interrupt of fastText leaves this one alone. The time includes
+    preparing the text, not starting the process.
     """
     start = time.perf_counter()
     classes, codes = np.unique(split.labels, return_inverse=True)
@@ -323,19 +324,23 @@ def _fasttext_process(folder_name: str, tuning_seconds: int, n_classes: int) -> 
 
     train = partial(fasttext.train_supervised, thread=FASTTEXT_THREADS, verbose=0)
     start = time.perf_counter()
+    chosen = _fasttext_tuned(train, folder, tuning_seconds) if tuning_seconds else {}
+    model = train(input=str(folder / "all.txt"), **chosen)
+    seconds = time.perf_counter() - start
+    new = (folder / "new.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    np.save(folder / "chances.npy", _fasttext_chances(model, new, n_classes))
+    (folder / "found.json").write_text(json.dumps({"seconds": seconds, "chosen": chosen}))
+
+
+def _fasttext_tuned(train: Any, folder: Path, tuning_seconds: int) -> dict[str, Any]:
+    """Return the settings that autotune finds; its model is gone before the next one is fitted."""
     model = train(
         input=str(folder / "fit.txt"),
         autotuneValidationFile=str(folder / "valid.txt"),
         autotuneDuration=tuning_seconds,
     )
     settings = model.f.getArgs()
-    chosen = {name: getattr(settings, name) for name in FASTTEXT_TUNED}
-    del model  # before the next one needs its memory
-    model = train(input=str(folder / "all.txt"), **chosen)
-    seconds = time.perf_counter() - start
-    new = (folder / "new.txt").read_text(encoding="utf-8").split("\n")[:-1]
-    np.save(folder / "chances.npy", _fasttext_chances(model, new, n_classes))
-    (folder / "found.json").write_text(json.dumps({"seconds": seconds, "chosen": chosen}))
+    return {name: getattr(settings, name) for name in FASTTEXT_TUNED}
 
 
 def _fasttext_chances(model: Any, lines: list[str], n_classes: int) -> npt.NDArray[np.float64]:
