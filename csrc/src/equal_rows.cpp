@@ -1,7 +1,9 @@
 #include "wordodds/sparse/equal_rows.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace wordodds {
@@ -30,11 +32,12 @@ struct Rows {
     size_t begin(size_t row) const { return static_cast<size_t>(matrix.indptr[row]); }
     size_t length(size_t row) const { return static_cast<size_t>(matrix.indptr[row + 1]) - begin(row); }
 
+    // A sum over the entries, which have no order.
     uint64_t hash(size_t row) const {
         uint64_t hash = length(row);
         for (size_t at = begin(row); at < begin(row) + length(row); ++at) {
-            hash = mixed(hash ^ static_cast<uint64_t>(matrix.indices[at]) * 0x9E3779B97F4A7C15u) +
-                   bits_of(matrix.data[at]);
+            hash += mixed(static_cast<uint64_t>(matrix.indices[at]) * 0x9E3779B97F4A7C15u +
+                          mixed(bits_of(matrix.data[at])));
         }
         return mixed(hash);
     }
@@ -43,8 +46,21 @@ struct Rows {
         const size_t n = length(a);
         if (n != length(b)) return false;
         if (n == 0) return true;
-        return std::memcmp(&matrix.indices[begin(a)], &matrix.indices[begin(b)], n * sizeof(Index)) == 0 &&
-               std::memcmp(&matrix.data[begin(a)], &matrix.data[begin(b)], n * sizeof(Value)) == 0;
+        const bool is_same_order =
+            std::memcmp(&matrix.indices[begin(a)], &matrix.indices[begin(b)], n * sizeof(Index)) == 0 &&
+            std::memcmp(&matrix.data[begin(a)], &matrix.data[begin(b)], n * sizeof(Value)) == 0;
+        return is_same_order || sorted(a) == sorted(b);
+    }
+
+    // The bits of a row's entries, in ascending order.
+    std::vector<std::pair<Index, uint64_t>> sorted(size_t row) const {
+        std::vector<std::pair<Index, uint64_t>> entries;
+        entries.reserve(length(row));
+        for (size_t at = begin(row); at < begin(row) + length(row); ++at) {
+            entries.emplace_back(matrix.indices[at], bits_of(matrix.data[at]));
+        }
+        std::sort(entries.begin(), entries.end());
+        return entries;
     }
 };
 

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from wordodds._estimator import adopt
 from wordodds._execution import execution
-from wordodds._sparse import canonical
+from wordodds._sparse import without_repeats, without_zeros
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
 from wordodds.linear.problem import problem_of_fit
 from wordodds.linear.ratio import RatioPrior, label_table, merge_equal_rows, ratio_problem
@@ -154,8 +154,7 @@ class NBLogisticRegression(LinearClassifier):
         problem = problem_of_fit(
             self, X, y, sample_weight, how, self.C, rescale=False, non_negative=True
         )
-        # In one form, so that rows that are equal look so.
-        rows = canonical(problem.matrix.as_csr(), how)
+        rows = without_zeros(without_repeats(problem.matrix.as_csr(), how))
         rows = rows._replace(data=rows.data.astype(np.float64, copy=False))
         distinct, numbers = merge_equal_rows(rows, how)
         labels = label_table(
