@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "wordodds/base/zeroed_array.hpp"
+
 namespace wordodds {
 namespace {
 
@@ -37,7 +39,7 @@ std::vector<double> feature_counts(const CsrView<Index, double>& matrix, const L
 template <class Index>
 void count_classes(const CsrView<Index, double>& matrix, const LabelWeights& labels,
                    int64_t n_columns, int64_t first, int64_t n, StopToken& stop,
-                   std::span<double> counts_out) {
+                   ZeroedArray<double>& counts_out) {
     for (int64_t row = 0; row < matrix.n_rows; ++row) {
         if (row % rows_between_checks == 0) stop.check();
         const auto i = static_cast<size_t>(row);
@@ -97,7 +99,7 @@ void csr_count_ratios(const CsrView<Index, double>& matrix, const LabelWeights& 
     const FixedChunks blocks{n_columns, columns_in_block};
     parallel_for(execution, blocks.count(), [&](int64_t block, int32_t) {
         const int64_t first = blocks.begin(block), n = blocks.end(block) - first;
-        std::vector<double> own(static_cast<size_t>(matrix.n_cols * n), 0.0);
+        ZeroedArray<double> own(static_cast<size_t>(matrix.n_cols * n));
         count_classes(matrix, labels, n_columns, first, n, *execution.stop, own);
         const auto in_class = [&](size_t j, size_t k) { return own[j * static_cast<size_t>(n) + k]; };
         set_ratios(counts, n_columns, first, n, alpha, *execution.stop, in_class, ratios_out);

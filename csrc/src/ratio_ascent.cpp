@@ -7,7 +7,8 @@
 namespace wordodds {
 namespace {
 
-// A row is settled if it adds less than this share of what rows may add on average at the tolerance.
+// A row is settled if it adds less than this share of what rows add to the gap on average, now or at the
+// tolerance, whichever is more.
 constexpr double settled_share = 0.5;
 constexpr int rest_max = 15;  // epochs
 
@@ -65,24 +66,25 @@ class BlockOfWidth final : public RatioBlock {
     }
 
     RatioFit ascend(const RatioLimits& limits, const Execution& execution) override {
-        set_strength(limits.strength, execution);
-        for (int64_t k = 0; k < columns_.n_real(); ++k) {
-            const double share = settled_share * limits.tolerance * gap_scale(k);
-            columns_.set_settled(k, share / static_cast<double>(problem_.labelled.size()));
-        }
+        const bool is_first = strength_ == 0.0;
+        set_strength(limits.strength, *execution.stop);
+        for (int64_t k = 0; k < columns_.n_real(); ++k) columns_.set_gap_scale(k, gap_scale(k));
         RatioFit fit{0, 0.0};
         bool visits_all = true;
         std::fill(rests_.begin(), rests_.end(), Rest{});
         do {
             choose_rows(visits_all);
             std::fill_n(columns_.gaps(), Columns::padded, 0.0);
-            with_lanes(execution.instruction_set, Epoch{*this, *execution.stop});
+            with_lanes(execution.instruction_set,
+                       Epoch{*this, is_first && fit.epochs == 0, *execution.stop});
             ++fit.epochs;
             fit.gap = relative_gap();
+            const bool was_all = order_.size() == problem_.labelled.size();
+            if (was_all && fit.gap <= limits.tolerance) break;
             // Rows that rest have gaps too: only an epoch that visits all can be the last.
-            const bool is_near = fit.gap <= limits.tolerance;
-            if (is_near && order_.size() == problem_.labelled.size()) break;
-            visits_all = is_near || fit.epochs + 1 == limits.epochs_max;
+            visits_all = fit.gap <= (1.0 - settled_share) * limits.tolerance ||
+                         fit.epochs + 1 == limits.epochs_max;
+            set_rests(std::max(fit.gap, limits.tolerance));
         } while (fit.epochs < limits.epochs_max);
         return fit;
     }
@@ -101,45 +103,32 @@ class BlockOfWidth final : public RatioBlock {
    private:
     // For how many epochs a row is left alone: twice as many each time that it was found settled.
     struct Rest {
+        float gap = 0.0f;  // at the last visit
         uint8_t length = 0;
         uint8_t left = 0;
-        void after_visit(bool is_settled) {
-            length = is_settled ? static_cast<uint8_t>(std::min(2 * length + 1, rest_max)) : uint8_t{0};
-            left = length;
-        }
     };
 
     struct Epoch {
         BlockOfWidth& block;
+        bool is_first;  // since the start
         StopToken& stop;
         WORDODDS_LANES void operator()() const {
             const auto& problem = block.problem_;
             for (size_t place = 0; place < block.order_.size(); ++place) {
                 if (place % ratio_rows_between_checks == 0) stop.check();
                 const auto i = static_cast<size_t>(block.order_[place]);
-                const bool is_settled =
-                    block.columns_.ascend(ratio_entries(problem.matrix, block.order_, place),
-                                          ratio_entries(problem.matrix, block.order_, place + 1),
-                                          block.strength_ * problem.weights[i], block.rows_[i]);
-                block.rests_[i].after_visit(is_settled);
-            }
-        }
-    };
-
-    // The state of every row at the first strength.
-    struct FirstState {
-        BlockOfWidth& block;
-        StopToken& stop;
-        WORDODDS_LANES void operator()() const {
-            const auto& problem = block.problem_;
-            for (size_t place = 0; place < problem.labelled.size(); ++place) {
-                if (place % ratio_rows_between_checks == 0) stop.check();
-                const auto i = static_cast<size_t>(problem.labelled[place]);
-                double targets[Columns::padded];
-                block.set_targets(i, targets);
-                Columns::set_unasked(targets, block.rows_[i]);
-                block.columns_.set_curvature(ratio_entries(problem.matrix, problem.labelled, place),
-                                             block.strength_ * problem.weights[i], block.rows_[i]);
+                const auto entries = ratio_entries(problem.matrix, block.order_, place);
+                const auto next = ratio_entries(problem.matrix, block.order_, place + 1);
+                const double cost = block.strength_ * problem.weights[i];
+                if (place + 1 < block.order_.size()) block.fetch_state(block.order_[place + 1]);
+                if (is_first) {
+                    double targets[Columns::padded];
+                    block.set_targets(i, targets);
+                    Columns::set_unasked(targets, block.rows_[i]);
+                    block.columns_.set_curvature(entries, cost, block.rows_[i]);
+                }
+                const double gap = block.columns_.ascend(entries, next, cost, block.rows_[i]);
+                block.rests_[i].gap = static_cast<float>(gap);
             }
         }
     };
@@ -160,6 +149,17 @@ class BlockOfWidth final : public RatioBlock {
         }
     };
 
+    // After an epoch: lets rows rest that add little to a gap.
+    void set_rests(double gap) {
+        const double settled = settled_share * gap / static_cast<double>(problem_.labelled.size());
+        for (const int64_t row : order_) {
+            Rest& rest = rests_[static_cast<size_t>(row)];
+            const bool is_settled = double{rest.gap} <= settled;
+            rest.length = static_cast<uint8_t>(is_settled ? std::min(2 * rest.length + 1, rest_max) : 0);
+            rest.left = rest.length;
+        }
+    }
+
     // The rows of the next epoch, in a new order: all, or those that do not rest.
     void choose_rows(bool all) {
         order_.clear();
@@ -172,6 +172,12 @@ class BlockOfWidth final : public RatioBlock {
             }
         }
         shuffle(order_, random_);
+    }
+
+    WORDODDS_LANES void fetch_state(int64_t row) const {
+        constexpr size_t line = 64;
+        const auto* const state = reinterpret_cast<const char*>(&rows_[static_cast<size_t>(row)]);
+        for (size_t at = 0; at < sizeof(Row); at += line) __builtin_prefetch(state + at, 1, 3);
     }
 
     // The share of each column's class among the labels of a row.
@@ -189,17 +195,13 @@ class BlockOfWidth final : public RatioBlock {
     }
 
     // Dual variables, and so the weights, stay as they are; probabilities come nearer to the targets.
-    void set_strength(double strength, const Execution& execution) {
-        if (strength_ == 0.0) {
-            strength_ = strength;
-            return with_lanes(execution.instruction_set, FirstState{*this, *execution.stop});
-        }
-        const double factor = strength / strength_;
-        if (factor == 1.0) return;
+    void set_strength(double strength, StopToken& stop) {
+        const double factor = strength_ == 0.0 ? 1.0 : strength / strength_;
         strength_ = strength;
+        if (factor == 1.0) return;
         const double log_factor = std::log(factor);
         for (size_t place = 0; place < problem_.labelled.size(); ++place) {
-            if (place % ratio_rows_between_checks == 0) execution.stop->check();
+            if (place % ratio_rows_between_checks == 0) stop.check();
             const auto i = static_cast<size_t>(problem_.labelled[place]);
             double targets[Columns::padded];
             set_targets(i, targets);

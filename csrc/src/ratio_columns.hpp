@@ -134,18 +134,19 @@ class RatioColumns {
         }
     }
 
-    // What a row may add to the gap of each column and still count as settled.
-    void set_settled(int64_t k, double gap) { settled_[k] = gap; }
+    // What the gap of a column is divided by.
+    void set_gap_scale(int64_t k, double scale) { gap_unit_[k] = scale > 0.0 ? 1.0 / scale : 0.0; }
 
     // Makes the probabilities of a row right, given all others, and the weights with them. `next` is the
-    // row that comes next, whose weights are fetched meanwhile. Returns whether the row was settled before.
+    // row that comes next, whose weights are fetched meanwhile. Returns what the row added to the gap, in the
+    // column where that is most.
     template <class Index>
-    WORDODDS_LANES bool ascend(const RatioEntries<Index>& entries, const RatioEntries<Index>& next,
+    WORDODDS_LANES double ascend(const RatioEntries<Index>& entries, const RatioEntries<Index>& next,
                                double cost, Row& row) {
         Lanes u[n_units];
         gather(entries, u);
-        double change[padded];
-        Lanes beyond = lanes_of(-1.0);
+        Lanes change[n_units];
+        Lanes most = lanes_of(0.0);
         for (int64_t unit = 0; unit < n_units; ++unit) {
             const int64_t k = unit * n_lanes;
             const Lanes rho = load_lanes(row.rho + k);
@@ -157,15 +158,15 @@ class RatioColumns {
             store_lanes(row.log_odds + k, after);
             const Lanes real = cost * load_lanes(is_real_ + k);
             const Lanes by = real * (p - sigmoid_lanes(after));
-            store_lanes(change + k, spread_ * by);
+            change[unit] = spread_ * by;
             const Lanes gap = real * (p - sigmoid_lanes(score)) * (before - score);
             store_lanes(gaps_ + k, load_lanes(gaps_ + k) + gap);
-            beyond = larger(beyond, gap - load_lanes(settled_ + k));
+            most = larger(most, gap * load_lanes(gap_unit_ + k));
             store_lanes(intercept_ + k,
                         load_lanes(intercept_ + k) + spread_ * intercept_step_ * by);
         }
         scatter(entries, next, change);
-        return largest_of(beyond) <= 0.0;
+        return largest_of(most);
     }
 
     // scores_out[k] = b_k + sum_j x_j w_jk of the real columns.
@@ -233,19 +234,34 @@ class RatioColumns {
         }
     }
 
-    // w_jk += x_j s_jk change[k], s_jk = r_jk^2 + floor. What is fetched for `next` comes while these weights are written.
+    // w_jk += x_j s_jk change[k], s_jk = r_jk^2 + floor. What is fetched for `next` comes while these
+    // weights are written.
     template <class Index>
     WORDODDS_LANES void scatter(const RatioEntries<Index>& row, const RatioEntries<Index>& next,
-                                const double* change) {
-        const int64_t n_both = std::max(row.n, next.n);
+                                const Lanes* change) {
+        FloatLanes by[n_units];
+        for (int64_t unit = 0; unit < n_units; ++unit) {
+            by[unit] = __builtin_convertvector(change[unit], FloatLanes);
+        }
+        const int64_t n_both = std::min(row.n, next.n);
         for (int64_t e = 0; e < n_both; ++e) {
-            if (e < next.n) __builtin_prefetch(&feature(next, e), 1, 2);
-            if (e >= row.n) continue;
-            Feature& to = feature(row, e);
-            const auto value = static_cast<float>(row.data[e]);
-            for (int k = 0; k < width; ++k) {
-                const float scale = to.ratio[k] * to.ratio[k] + floor_;
-                to.weight[k] += value * scale * static_cast<float>(change[k]);
+            __builtin_prefetch(&feature(next, e), 1, 2);
+            add_to(feature(row, e), row.data[e], by);
+        }
+        for (int64_t e = n_both; e < row.n; ++e) add_to(feature(row, e), row.data[e], by);
+        for (int64_t e = n_both; e < next.n; ++e) __builtin_prefetch(&feature(next, e), 1, 2);
+    }
+
+    WORDODDS_LANES void add_to(Feature& to, double value, const FloatLanes* by) const {
+        const auto x = static_cast<float>(value);
+        if constexpr (width == 1) {
+            to.weight[0] += x * (to.ratio[0] * to.ratio[0] + floor_) * by[0][0];
+        } else {
+            for (int64_t unit = 0; unit < n_units; ++unit) {
+                const int64_t k = unit * n_lanes;
+                const auto ratio = *reinterpret_cast<const FloatLanesInMemory*>(to.ratio + k);
+                auto& weight = *reinterpret_cast<FloatLanesInMemory*>(to.weight + k);
+                weight = weight + x * (ratio * ratio + floor_) * by[unit];
             }
         }
     }
@@ -272,7 +288,7 @@ class RatioColumns {
     ZeroedArray<Feature> features_;
     double is_real_[padded] = {};  // 1 or, in the padding, 0
     double intercept_[padded] = {};
-    double settled_[padded] = {};
+    double gap_unit_[padded] = {};
     double gaps_[padded] = {};  // sum_i c_i (p_i - sigmoid(score)) (log-odds - score) of the visits
 };
 

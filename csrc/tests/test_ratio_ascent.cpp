@@ -119,7 +119,7 @@ TEST("a path has the same bits everywhere") {
     }
 }
 
-TEST("epochs one by one are the epochs of one call; a new start forgets them") {
+TEST("a new start forgets all that came before") {
     Random random(25);
     const auto problem = random_problem<int32_t>(random, 9, {0.5, 0.5});
     const Solution expected = solve(problem, 0.5, {3.0}, 7, 0.0, Run());
@@ -127,15 +127,11 @@ TEST("epochs one by one are the epochs of one call; a new start forgets them") {
     const auto ascent = problem.ascent(Run());
     for (int repeat = 0; repeat < 2; ++repeat) {
         start(*ascent, 0.5, Run());
-        Solution one_by_one;
-        for (int epoch = 0; epoch < 7; ++epoch) {
-            const RatioFit fit = ascend(*ascent, {3.0, 1, 0.0}, Run());
-            CHECK_EQ(fit.epochs, 1);
-            one_by_one = solution_of(*ascent, Run());
-            one_by_one.fit = {7, fit.gap};
-        }
-        check_same(one_by_one, expected);
-        // Whatever came in between, a stop included.
+        const RatioFit fit = ascend(*ascent, {3.0, 7, 0.0}, Run());
+        Solution again = solution_of(*ascent, Run());
+        again.fit = fit;
+        check_same(again, expected);
+        // A stop included.
         ascend(*ascent, {500.0, 2, 0.0}, Run());
         Run stopped;
         stopped.stop().request();
@@ -427,14 +423,32 @@ TEST("every 64 rows there is a look at the token") {
             ascend(*ascent, {strength, 1, 0.0}, execution);
         });
     };
-    CHECK_EQ(epoch(1.0), 1 + 4 + 4);  // the task, the first state of the rows, the epoch
+    CHECK_EQ(epoch(1.0), 1 + 4);  // the task, the epoch
     CHECK_EQ(epoch(1.0), 1 + 4);
-    CHECK_EQ(epoch(2.0), 1 + 4 + 4);  // their state at another strength
+    CHECK_EQ(epoch(2.0), 1 + 4 + 4);  // the state of the rows at another strength
     std::vector<double> scores(256);
     const int64_t n_looks = count_looks([&](const Execution& execution) {
         ratio_score(*ascent, rows, execution, scores);
     });
     CHECK_EQ(n_looks, 1 + 4);
+}
+
+TEST("rows that add little to the gap rest, but not in the last epoch") {
+    Random random(35);
+    const AscentProblem<int32_t> problem(
+        random_rows<int32_t>(random, 256, 25, 8),
+        single_labels(random_labels(random, 256, 2), std::vector<double>(256, 1.0)), 1, {0.5, 0.5});
+    const auto ascent = problem.ascent(Run());
+    const auto looks = [&](int32_t n_epochs) {
+        start(*ascent, 0.0, Run());
+        return count_looks([&](const Execution& execution) {
+            ascend(*ascent, {10.0, n_epochs, 0.0}, execution);
+        });
+    };
+    CHECK_EQ(looks(1), 1 + 4);
+    CHECK_EQ(looks(2), 1 + 2 * 4);  // the first and the last
+    CHECK(looks(10) < 1 + 10 * 4, looks(10));
+    CHECK(looks(10) > 1 + 2 * 4, looks(10));
 }
 
 TEST("a fit that frees each block gives the bits of one that keeps all") {

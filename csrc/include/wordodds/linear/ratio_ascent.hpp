@@ -75,7 +75,8 @@ std::unique_ptr<RatioAscent> make_ratio_ascent(const CsrView<Index, double>& mat
 void ratio_start(std::span<RatioAscent* const> problems, double lean, const Execution& execution);
 
 // Goes on with all problems until their gaps are within the tolerance. An epoch visits rows once, in an order
-// that depends on the seed alone; rows that were found settled rest for some epochs, but not in the last. Precondition: C is not less than at the last call since the start.
+// that depends on the seed alone; rows that add little to the gap rest for some epochs, but not in the last.
+// Precondition: C is not less than at the last call since the start.
 //
 // Weights are kept in float, sums in double. O(nnz * n_columns) an epoch, parallel over problems and blocks
 // of columns: the same bits for any n_jobs and any instruction set. If stopped, the problems must be
