@@ -33,9 +33,9 @@ FIRST_LEAN = 0.5
 # Strengths below this divided by the number of documents leave the intercept behind; those above
 # the number of documents separate a few of them at any price.
 LEAST_EVIDENCE = 10.0
-# From this many entries times columns of weights on, one part is held out instead of several.
-LARGE = 4e6
-HELD_OUT_PART = 4  # a quarter of the documents
+# A fifth of fewer documents is held out five times, a quarter of more of them twice; and once from
+# so many entries times columns of weights on.
+FEW, LARGE = 2000, 4e6
 # Hashed columns times classes of which several models are too large to compare.
 HASHED_CELLS_MAX = 1 << 25
 # Documents times classes of a sample: the log-odds of each take 24 bytes.
@@ -140,7 +140,7 @@ def choose(
         Of texts and a `Reading`; returns a csr matrix of counts, or raises ValueError if there is
         no term. The last call is for all texts by the reading that is chosen.
     prior : RatioPrior
-        Of the weights.
+        The prior of the weights.
     how : Execution
         Threads and instruction set.
     is_whole : bool
@@ -156,10 +156,8 @@ def choose(
     if not search.can_hold_out(small):
         small = documents
     is_sample = not is_whole or len(small) < len(documents)
-    candidates = readings(parameters, kind, len(small), is_sample=is_sample)
-    # Pairs of words need more documents than a sample has.
-    may_be_single = parameters.ngram_range is None and not is_sample
-    reading, lean, screened = search.screen(small, candidates, may_be_single)
+    first, changes = readings(parameters, kind, is_sample=is_sample)
+    reading, lean, screened = search.screen(small, first, changes)
     return search.climb(documents, reading, lean, screened)
 
 
@@ -182,7 +180,9 @@ class _Search:
         self._use_idf = parameters.n_hashed is None
         self._seed = 0
         self._trials: list[Trial] = []
-        self._counted: dict[Any, Any] = {}
+        # The last of each, with what it was made of: one at a time, as they are large.
+        self._counted: tuple[Any, Any] = (None, None)
+        self._held: tuple[Any, HeldOut | None] = (None, None)
 
     def can_hold_out(self, documents: Documents) -> bool:
         """Whether at least two classes have two documents each, which weigh something."""
@@ -190,34 +190,28 @@ class _Search:
         return int((np.bincount(weighs) >= 2).sum()) >= 2
 
     def screen(
-        self, documents: Documents, candidates: Sequence[Reading], may_be_single: bool
+        self, documents: Documents, first: Reading, changes: Sequence[dict[str, Any]]
     ) -> tuple[Reading, float, float]:
-        """Return the first reading within the margin of the best, its lean and rough strength."""
-        tried: list[_Tried] = []
-        for reading in candidates:
-            found = self._try(documents, reading)
-            if found is not None:
-                tried.append(found)
-        if not tried:  # which the vectorizer will say better
-            return candidates[0], 0.0, SCREENED[-1]
-        best = min((at[0] for at in tried), key=lambda outcome: outcome.mean)
+        """Make the changes to a reading that pay; return it, its lean and rough strength."""
+        tried = self._try(documents, first)
+        if tried is None:  # no term is left; the vectorizer's own error says why
+            return first, 0.0, SCREENED[-1]
         # Few documents cannot tell a preference from an effect.
         within = _is_within if len(documents) >= MANY else _is_best
-        outcome, reading, scale, C = next(at for at in tried if within(at[0], best))
-        single_words = reading._replace(ngram_range=(1, 1))
-        if may_be_single and single_words not in candidates:
-            single = self._try(documents, single_words)
-            if single is not None and not within(outcome, single[0]):
-                outcome, reading, scale, C = single
+        for change in changes:
+            other = self._try(documents, tried[1]._replace(**change))
+            if other is not None and not within(tried[0], min(tried[0], other[0], key=_mean)):
+                tried = other
+        outcome, reading, scale, C = tried
         share = FIRST_LEAN if scale > 0.0 else 0.0
-        held = self._held_out(documents, reading)  # made again: one at a time, as they are large
+        held = self._held_out(documents, reading)
         assert held is not None
-        for other in LEANS:
-            if other == FIRST_LEAN or (scale == 0.0 and other > 0.0):
+        for its_share in LEANS:
+            if its_share == FIRST_LEAN or (scale == 0.0 and its_share > 0.0):
                 continue
-            its_C, its_outcome = self._screened(held, documents, reading, other * scale)
-            if its_outcome.mean < outcome.mean and not within(outcome, its_outcome):
-                outcome, share, C = its_outcome, other, its_C
+            its_C, its_outcome = self._screened(held, documents, reading, its_share * scale)
+            if not within(outcome, min(outcome, its_outcome, key=_mean)):
+                outcome, share, C = its_outcome, its_share, its_C
         return reading, share, C
 
     def climb(self, documents: Documents, reading: Reading, share: float, start: float) -> Choice:
@@ -267,6 +261,16 @@ class _Search:
     def _held_out(
         self, documents: Documents, reading: Reading, *, is_final: bool = False
     ) -> HeldOut | None:
+        """Return held-out parts by a reading; None if it finds no term."""
+        key = len(documents), reading
+        if self._held[0] != key:
+            self._held = (None, None)
+            self._held = key, self._new_held_out(documents, reading, is_final)
+        return self._held[1]
+
+    def _new_held_out(
+        self, documents: Documents, reading: Reading, is_final: bool
+    ) -> HeldOut | None:
         counts = self._counts(documents, reading, is_final)
         if counts is None:
             return None
@@ -288,13 +292,13 @@ class _Search:
         if not is_final and reading.min_df is not None:
             reading = reading._replace(min_df=1)
         key = len(documents), reading, is_final
-        if key not in self._counted:
-            self._counted.clear()  # one matrix at a time
+        if self._counted[0] != key:
+            self._counted = (None, None)
             try:
-                self._counted[key] = self._count(documents.texts, reading)
+                self._counted = key, self._count(documents.texts, reading)
             except ValueError:
-                self._counted[key] = None
-        return self._counted[key]
+                self._counted = key, None
+        return self._counted[1]
 
 
 def _strengths(n_documents: int, least: float) -> list[float]:
@@ -306,9 +310,12 @@ def _strengths(n_documents: int, least: float) -> list[float]:
 def _folds_for(examples: Examples) -> tuple[int, Sequence[int]]:
     """Return the number of folds, and those to hold out: more of them if documents are few."""
     if examples.counts.nnz * examples.n_columns > LARGE:
-        return HELD_OUT_PART, (HELD_OUT_PART - 1,)
-    n_folds = 5 if examples.counts.shape[0] < 500 else 3
-    return n_folds, range(n_folds)
+        return 4, (3,)
+    return (5, range(5)) if examples.counts.shape[0] < FEW else (4, (2, 3))
+
+
+def _mean(outcome: Outcome) -> float:
+    return outcome.mean
 
 
 def _is_best(outcome: Outcome, best: Outcome) -> bool:

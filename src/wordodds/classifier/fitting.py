@@ -236,5 +236,5 @@ def _sizes(texts: Any) -> npt.NDArray[np.int64]:
 def _length(texts: Any) -> int:
     try:
         return len(texts)
-    except TypeError:  # which the vectorizer will say better
+    except TypeError:  # the vectorizer's own error says why
         return 0

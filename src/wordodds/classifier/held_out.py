@@ -86,7 +86,7 @@ class HeldOut:
     folds : sequence of int
         Folds to hold out, one after the other.
     prior : RatioPrior
-        Of the weights.
+        The prior of the weights.
     seed : int
         Of the order in which rows are visited.
     how : Execution
@@ -114,6 +114,7 @@ class HeldOut:
         held = np.concatenate([part.documents for part in self._parts])
         self._codes, self._weights = examples.codes[held], examples.weights[held]
         self._log_factor = 0.0
+        self._bayes_scale: float | None = None
 
     @property
     def n_documents(self) -> int:
@@ -132,8 +133,10 @@ class HeldOut:
 
     def bayes_scale(self) -> float:
         """Return the factor by which the weights of naive Bayes predict held-out labels best."""
-        self.start(1.0)
-        return _scale_of(self._scores(), self._codes, self._weights)
+        if self._bayes_scale is None:
+            self.start(1.0)
+            self._bayes_scale = _scale_of(self._scores(), self._codes, self._weights)
+        return self._bayes_scale
 
     def fit(self, C: float) -> Outcome:
         """Go on to a strength that is not less than the last since the start.

@@ -40,10 +40,13 @@ def plain_reading(parameters: Any, kind: Kind, n_documents: int) -> Reading:
     return Reading(_pattern(parameters, kind.token_pattern), _ngrams(parameters, kind), least)
 
 
-def readings(parameters: Any, kind: Kind, n_documents: int, *, is_sample: bool) -> list[Reading]:
-    """Return the settings to choose among, those first that are taken where nothing speaks for one.
+def readings(
+    parameters: Any, kind: Kind, *, is_sample: bool
+) -> tuple[Reading, list[dict[str, Any]]]:
+    """Return the settings to begin with, and changes to try one after the other.
 
     Punctuation and rare terms say something in short texts, and cost little in small corpora.
+    Pairs of words need more documents than a sample has.
 
     Parameters
     ----------
@@ -51,27 +54,21 @@ def readings(parameters: Any, kind: Kind, n_documents: int, *, is_sample: bool) 
         What it gives is not chosen.
     kind : Kind
         What suits its model.
-    n_documents : int
-        Number of documents.
     is_sample : bool
         Whether these are some of many, where terms that occur once cost more than they give.
     """
-    plain = plain_reading(parameters, kind, n_documents)
-    patterns = [plain.token_pattern]
-    if plain.token_pattern is not None and parameters.token_pattern is None:
-        patterns = [WORDS, PUNCTUATION] if is_sample else [PUNCTUATION, WORDS]
-    ngrams = [plain.ngram_range]
-    if parameters.ngram_range is None and n_documents < MANY and not is_sample:
-        ngrams.append((1, 1))
-    least = [plain.min_df]
-    if plain.min_df is not None and parameters.min_df is None:
-        least = [2] if is_sample else [1, 2]
-    return [
-        Reading(pattern, ngram_range, min_df)
-        for pattern in patterns
-        for ngram_range in ngrams
-        for min_df in least
-    ]
+    first = plain_reading(parameters, kind, MANY)
+    changes: list[dict[str, Any]] = []
+    if first.min_df is not None and parameters.min_df is None and not is_sample:
+        first = first._replace(min_df=1)
+        changes.append({"min_df": 2})
+    if first.token_pattern is not None and parameters.token_pattern is None:
+        tokens, others = (WORDS, PUNCTUATION) if is_sample else (PUNCTUATION, WORDS)
+        first = first._replace(token_pattern=tokens)
+        changes.append({"token_pattern": others})
+    if parameters.ngram_range is None and not is_sample:
+        changes.append({"ngram_range": (1, 1)})
+    return first, changes
 
 
 def _pattern(parameters: Any, default: str) -> str | None:

@@ -113,7 +113,7 @@ def ratio_problem(
     n_columns : int
         One for two classes, else the number of classes.
     prior : RatioPrior
-        Of the weights.
+        The prior of the weights.
     seed : int
         Of the order in which rows are visited.
     how : Execution
@@ -205,7 +205,7 @@ def local_step(
     ratios : ndarray, (n_features, n_columns)
         Log-count ratios of all rows.
     prior : RatioPrior
-        Of the weights.
+        The prior of the weights.
     weights, intercept : ndarray
         From which all processes start.
     before : ndarray, (n_rows, n_columns), or None
