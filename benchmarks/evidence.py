@@ -4,7 +4,7 @@ Prints Markdown tables about ``wordodds.TextClassifier()`` as it comes and about
 `evidence_peers.py`, on the corpora of ``$WORDODDS_DATA``:
 
 - accuracy: accuracy, calibration and seconds of a fit;
-- noise: accuracy when 10, 20 and 30 % of the training labels are random;
+- noise: accuracy when 10, 20 and 30 % of the training labels are random, the mean of 5 draws;
 - few: accuracy from 8, 16 and 64 documents a class, the mean of 5 draws;
 - imbalance: average precision of a class of which there is one document in a hundred;
 - seeds: how far accuracy and labels depend on the seed;
@@ -247,11 +247,14 @@ def measure_accuracy(method: str, split: Split, seconds: int) -> Numbers:
 
 
 def measure_noise(method: str, plan: Plan, split: Split) -> Numbers:
-    """Score fits to training labels of which some are random."""
+    """Score fits to training labels of which some are random, several draws of each share."""
     rows = np.arange(len(split.texts))
-    noisy = [sets.with_noise(split.labels, share) for share in SHARES]
-    found = [predictions(method, plan, split, rows, labels) for labels in noisy]
-    return {"accuracy": [share_right(labels, split.truth) for labels in found]}
+
+    def one(share: float, seed: int) -> float:
+        labels = sets.with_noise(split.labels, share, seed)
+        return share_right(predictions(method, plan, split, rows, labels), split.truth)
+
+    return {"accuracy": [[one(share, seed) for seed in range(N_DRAWS)] for share in SHARES]}
 
 
 def measure_few(method: str, plan: Plan, split: Split) -> Numbers:
@@ -375,7 +378,9 @@ def noise_lines(found: Found, methods: list[str]) -> Iterator[str]:
     """Yield a table for each set: a row for each method, and the lead over the best peer."""
     heads = [f"{share:.0%} random" for share in SHARES]
     for name, by_method in found.items():
-        values = {m: by_method[m]["accuracy"] for m in methods if m in by_method}
+        values = {
+            m: np.mean(by_method[m]["accuracy"], axis=1).tolist() for m in methods if m in by_method
+        }
         rows = [[TITLES[m], *map(cell, values.get(m, [None] * len(SHARES)))] for m in methods]
         others = [values[m] for m in values if m != OURS]
         if OURS in values and others:
@@ -481,7 +486,7 @@ def noise(plan: Plan, store: Store) -> Iterator[str]:
         "noise",
         plan,
         store,
-        lambda _: {"shares": SHARES},
+        lambda _: {"shares": SHARES, "draws": N_DRAWS},
         lambda method, split: measure_noise(method, plan, split),
         names,
     )

@@ -336,9 +336,9 @@ def test_accuracy_table_has_a_row_for_each_method():
 def test_noise_table_has_the_lead_over_the_best_peer():
     found = {
         "one": {
-            "wordodds": {"accuracy": [0.9, 0.8, 0.7]},
-            "svc": {"accuracy": [0.8, 0.81, 0.6]},
-            "lr": {"accuracy": [0.85, 0.7, 0.7]},
+            "wordodds": {"accuracy": [[0.92, 0.88], [0.8, 0.8], [0.7, 0.7]]},
+            "svc": {"accuracy": [[0.8, 0.8], [0.82, 0.8], [0.6, 0.6]]},
+            "lr": {"accuracy": [[0.85, 0.85], [0.7, 0.7], [0.7, 0.7]]},
         }
     }
     lines = list(evidence.noise_lines(found, ["wordodds", "svc", "lr"]))
