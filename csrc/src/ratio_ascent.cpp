@@ -70,23 +70,26 @@ class BlockOfWidth final : public RatioBlock {
         set_strength(limits.strength, *execution.stop);
         for (int64_t k = 0; k < columns_.n_real(); ++k) columns_.set_gap_scale(k, gap_scale(k));
         RatioFit fit{0, 0.0};
-        bool visits_all = true;
         std::fill(rests_.begin(), rests_.end(), Rest{});
-        do {
-            choose_rows(visits_all);
+        while (true) {
+            choose_rows();
             std::fill_n(columns_.gaps(), Columns::padded, 0.0);
             with_lanes(execution.instruction_set,
                        Epoch{*this, is_first && fit.epochs == 0, *execution.stop});
             ++fit.epochs;
+            const bool is_last = fit.epochs == limits.epochs_max;
             fit.gap = relative_gap();
-            const bool was_all = order_.size() == problem_.labelled.size();
-            if (was_all && fit.gap <= limits.tolerance) break;
-            // Rows that rest have gaps too: only an epoch that visits all can be the last.
-            visits_all = fit.gap <= (1.0 - settled_share) * limits.tolerance ||
-                         fit.epochs + 1 == limits.epochs_max;
+            // An estimate: each row was looked at with other weights, and rows that rest, which may have up
+            // to settled_share of the tolerance, not at all.
+            if (is_last || fit.gap <= (1.0 - settled_share) * limits.tolerance) {
+                order_ = problem_.labelled;
+                std::fill_n(columns_.gaps(), Columns::padded, 0.0);
+                with_lanes(execution.instruction_set, Measuring{*this, *execution.stop});
+                fit.gap = relative_gap();
+                if (is_last || fit.gap <= limits.tolerance) return fit;
+            }
             set_rests(std::max(fit.gap, limits.tolerance));
-        } while (fit.epochs < limits.epochs_max);
-        return fit;
+        }
     }
 
     void score(std::span<const int64_t> rows, int64_t n_columns, const Execution& execution,
@@ -101,7 +104,7 @@ class BlockOfWidth final : public RatioBlock {
     }
 
    private:
-    // For how many epochs a row is left alone: twice as many each time that it was found settled.
+    // For how many epochs a row is left alone: about twice as many each time that it is found settled.
     struct Rest {
         float gap = 0.0f;  // at the last visit
         uint8_t length = 0;
@@ -133,6 +136,23 @@ class BlockOfWidth final : public RatioBlock {
         }
     };
 
+    // The gap of all rows at the weights as they are.
+    struct Measuring {
+        BlockOfWidth& block;
+        StopToken& stop;
+        WORDODDS_LANES void operator()() const {
+            const auto& problem = block.problem_;
+            for (size_t place = 0; place < block.order_.size(); ++place) {
+                if (place % ratio_rows_between_checks == 0) stop.check();
+                const auto i = static_cast<size_t>(block.order_[place]);
+                const double gap = block.columns_.measure(
+                    ratio_entries(problem.matrix, block.order_, place),
+                    block.strength_ * problem.weights[i], block.rows_[i]);
+                block.rests_[i].gap = static_cast<float>(gap);
+            }
+        }
+    };
+
     struct Scoring {
         const BlockOfWidth& block;
         std::span<const int64_t> rows;
@@ -149,7 +169,7 @@ class BlockOfWidth final : public RatioBlock {
         }
     };
 
-    // After an epoch: lets rows rest that add little to a gap.
+    // Lets those of the last rows rest that add little to a gap.
     void set_rests(double gap) {
         const double settled = settled_share * gap / static_cast<double>(problem_.labelled.size());
         for (const int64_t row : order_) {
@@ -160,12 +180,12 @@ class BlockOfWidth final : public RatioBlock {
         }
     }
 
-    // The rows of the next epoch, in a new order: all, or those that do not rest.
-    void choose_rows(bool all) {
+    // The rows of the next epoch, in a new order: those that do not rest.
+    void choose_rows() {
         order_.clear();
         for (const int64_t row : problem_.labelled) {
             Rest& rest = rests_[static_cast<size_t>(row)];
-            if (all || rest.left == 0) {
+            if (rest.left == 0) {
                 order_.push_back(row);
             } else {
                 --rest.left;

@@ -159,13 +159,28 @@ class RatioColumns {
             const Lanes real = cost * load_lanes(is_real_ + k);
             const Lanes by = real * (p - sigmoid_lanes(after));
             change[unit] = spread_ * by;
-            const Lanes gap = real * (p - sigmoid_lanes(score)) * (before - score);
-            store_lanes(gaps_ + k, load_lanes(gaps_ + k) + gap);
-            most = larger(most, gap * load_lanes(gap_unit_ + k));
+            most = larger(most, add_gap(k, real * (p - sigmoid_lanes(score)) * (before - score)));
             store_lanes(intercept_ + k,
                         load_lanes(intercept_ + k) + spread_ * intercept_step_ * by);
         }
         scatter(entries, next, change);
+        return largest_of(most);
+    }
+
+    // The same sum and the same answer, at the weights as they are.
+    template <class Index>
+    WORDODDS_LANES double measure(const RatioEntries<Index>& entries, double cost, const Row& row) {
+        Lanes u[n_units];
+        gather(entries, u);
+        Lanes most = lanes_of(0.0);
+        for (int64_t unit = 0; unit < n_units; ++unit) {
+            const int64_t k = unit * n_lanes;
+            const Lanes known = load_lanes(row.log_odds + k);
+            const Lanes score = u[unit] + load_lanes(intercept_ + k);
+            const Lanes wrong = sigmoid_lanes(known) - sigmoid_lanes(score);
+            const Lanes real = cost * load_lanes(is_real_ + k);
+            most = larger(most, add_gap(k, real * wrong * (known - score)));
+        }
         return largest_of(most);
     }
 
@@ -210,6 +225,12 @@ class RatioColumns {
         float weight[width];
         float ratio[width];
     };
+
+    // Adds what a row has of the gaps of some columns; returns it in their units.
+    WORDODDS_LANES Lanes add_gap(int64_t k, Lanes gap) {
+        store_lanes(gaps_ + k, load_lanes(gaps_ + k) + gap);
+        return gap * load_lanes(gap_unit_ + k);
+    }
 
     // u[k] = sum_j x_j w_jk.
     template <class Index>
@@ -289,7 +310,7 @@ class RatioColumns {
     double is_real_[padded] = {};  // 1 or, in the padding, 0
     double intercept_[padded] = {};
     double gap_unit_[padded] = {};
-    double gaps_[padded] = {};  // sum_i c_i (p_i - sigmoid(score)) (log-odds - score) of the visits
+    double gaps_[padded] = {};  // sum_i c_i (p_i - sigmoid(score)) (log-odds - score) of the rows so far
 };
 
 // Calls use.template operator()<width>() with the narrowest width for n columns.

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression as Peer
@@ -209,10 +210,10 @@ def test_stronger_penalties_for_noise():
     )
 
 
-def test_strengths_fit_the_number_of_documents():
-    assert choose._strengths(4, 0.0) == [3.0]
-    assert choose._strengths(100, 0.0) == [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]
-    assert choose._strengths(10**6, 1.0)[0] == 1.0
+def test_the_path_fits_the_number_of_documents():
+    assert choose._path(4, 0.0) == [3.0]
+    assert choose._path(100, 0.0) == [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]
+    assert choose._path(10**6, 1.0)[0] == 1.0
 
 
 def test_as_accurate_as_a_tuned_peer_on_synthetic_text():
@@ -223,3 +224,39 @@ def test_as_accurate_as_a_tuned_peer_on_synthetic_text():
     X, Z = vectorizer.fit_transform(texts), vectorizer.transform(new.texts)
     peers = [Peer(C=C, max_iter=500).fit(X, labels).score(Z, new.labels) for C in (0.3, 1, 3, 10)]
     assert ours >= max(peers) - 0.01
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels"),
+    [
+        (["a", "", "b", "", "", ""], list("xyyxxx")),
+        (["w19 w21 w34", "w38 w32 w32", "w1", "w12"], list("xyyx")),
+    ],
+)
+def test_a_reading_that_leaves_no_term_is_not_chosen(texts, labels):
+    classifier = TextClassifier().fit(texts, labels)
+    assert classifier.choice_.reading.min_df == 1
+    assert {trial.reading.min_df for trial in classifier.choice_.trials} == {1}
+
+
+def test_terms_of_two_documents_are_not_chosen_against_max_df():
+    texts = ["", "w0", "w4 w4", "w2 w4 w3"]
+    classifier = TextClassifier(max_df=1).fit(texts, list("xyyx"))
+    assert {trial.reading.min_df for trial in classifier.choice_.trials} == {1}
+
+
+def test_a_share_of_one_is_not_one_document():
+    texts = [f"u{i} {'good' if i % 2 else 'bad'}" for i in range(20)]
+    with pytest.raises(ValueError, match="no terms remain"):
+        TextClassifier(min_df=1.0).fit(texts, [i % 2 for i in range(20)])
+
+
+def test_a_fold_without_any_term_is_judged_by_its_intercept():
+    how = execution(1)
+    counts = sp.csr_array(np.eye(8, dtype=np.int64))
+    codes = np.array([0, 1, 1, 1, 0, 1, 1, 1], dtype=np.int32)
+    examples = Examples(counts, codes, np.ones(8), 2, "tfidf", True)
+    held = HeldOut(examples, 2, np.arange(8) // 4, (0, 1), PRIOR, 0, how)
+    held.start(0.0)
+    losses = held.fit(10.0).losses.reshape(2, 4)
+    assert_array_equal(losses, losses[:, [0, 1, 1, 1]])

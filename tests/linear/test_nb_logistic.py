@@ -1,5 +1,7 @@
 """NBLogisticRegression against the same problem written out for other solvers."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -63,6 +65,33 @@ def test_the_objective_of_the_docstring_is_least(lean):
     best = minimize(objective, np.zeros(X.shape[1] + 1), method="BFGS", options={"gtol": 1e-7})
     ours = objective(np.append(model.coef_[0], model.intercept_[0]))
     assert ours <= best.fun * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("C", [1.0, 30.0, 1000.0])
+@pytest.mark.parametrize("tol", [2e-2, 3e-5])
+def test_the_gap_bounds_the_distance_from_the_optimum(C, tol):
+    # Few features and contradictory labels: every row moves the scores of all others.
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        n_rows, n_features = rng.integers(4, 30), rng.integers(2, 6)
+        X = sp.csr_array((rng.random((n_rows, n_features)) < 0.4).astype(float))
+        y = (rng.random(n_rows) < 0.5).astype(int)
+        if len(np.unique(y)) < 2 or X.nnz == 0:
+            continue
+        r = ratio(X, y == 1, 0.5)
+
+        def objective(weights, b, X=X, y=y, r=r):
+            losses = np.logaddexp(0.0, -(2 * y - 1) * (X @ weights + b))
+            return C * losses.sum() + 0.5 * (np.sum(weights**2 / (r**2 + 2.0)) + b**2)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = NBLogisticRegression(C=C, tol=tol).fit(X, y)
+        start = np.append(model.coef_[0], model.intercept_)
+        best = minimize(lambda p, f=objective: f(p[:-1], p[-1]), start, method="L-BFGS-B").fun
+        scale = C * min(y.sum(), len(y) - y.sum())
+        distance = (objective(model.coef_[0], model.intercept_[0]) - best) / scale
+        assert distance <= model.gap_ + 1e-9
 
 
 def test_weights_are_repetitions():

@@ -8,6 +8,7 @@ the strongest penalty is taken whose loss is within one standard error of the le
 """
 
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,17 +27,17 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Characters of text that are enough to choose a way of reading, and to choose a penalty.
 SAMPLE_SMALL, SAMPLE_LARGE = 1 << 20, 1 << 25
-STRENGTHS = tuple(float(f"{10.0 ** (k / 2):.1g}") for k in range(-3, 7))  # 0.03, 0.1, ... 1000
-SCREENED = (1.0, 10.0)  # strengths by which ways of reading are compared
-LEANS = (0.0, 0.5, 1.0)  # of the weights that naive Bayes would predict best with
+PATH = tuple(float(f"{10.0 ** (k / 2):.1g}") for k in range(-3, 7))  # C: 0.03, 0.1, ... 1000
+SCREENED = (1.0, 10.0)  # C by which ways of reading are compared
+LEANS = (0.0, 0.5, 1.0)  # shares of the scale at which naive Bayes predicts held-out labels best
 FIRST_LEAN = 0.5
-# Strengths below this divided by the number of documents leave the intercept behind; those above
-# the number of documents separate a few of them at any price.
+# With a C below this divided by the number of documents, the intercept alone is learnt; with one
+# above the number of documents a few of them are separated at any cost.
 LEAST_EVIDENCE = 10.0
-# A fifth of fewer documents is held out five times, a quarter of more of them twice; and once from
-# so many entries times columns of weights on.
+# Below FEW documents each of five folds is held out, from there on two of four; and one of four
+# where entries times columns of weights exceed LARGE, to save time.
 FEW, LARGE = 2000, 4e6
-# Hashed columns times classes of which several models are too large to compare.
+# Hashed columns times classes above which several models take too much memory.
 HASHED_CELLS_MAX = 1 << 25
 # Documents times classes of a sample: the log-odds of each take 24 bytes.
 CELLS_MAX = 1 << 24
@@ -80,24 +81,48 @@ def documents_most(n_classes: int) -> int:
 
 
 class Trial(NamedTuple):
-    """A candidate, and what became of it."""
+    """A candidate and its loss on held-out documents.
+
+    Attributes
+    ----------
+    reading : Reading
+        Token pattern, lengths of word sequences and min_df.
+    lean, C : float
+        As in `NBLogisticRegression`.
+    temperature : float
+        What scores are divided by.
+    log_loss : float
+        Mean of -log p(label) over held-out documents, in nats.
+    n_documents : int
+        Documents that it was learnt from and judged on.
+    """
 
     reading: Reading
     lean: float
     C: float
     temperature: float
     log_loss: float
-    n_documents: int  # from which it was learnt and judged
+    n_documents: int
 
 
 class Choice(NamedTuple):
-    """What was chosen, and among what."""
+    """Settings chosen on held-out documents.
+
+    Attributes
+    ----------
+    reading, lean, C, temperature
+        As in `Trial`.
+    log_loss : float or None
+        As in `Trial`; None if nothing could be held out.
+    trials : tuple of Trial
+        All candidates, in the order in which they were tried.
+    """
 
     reading: Reading
     lean: float
     C: float
     temperature: float
-    log_loss: float | None  # at the temperature of the search; None: nothing was held out
+    log_loss: float | None
     trials: tuple[Trial, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -124,21 +149,21 @@ def choose(
     *,
     is_whole: bool = True,
 ) -> Choice:
-    """Choose the reading, the lean and the strength for some documents.
+    """Return the reading, the lean and the C that suit some documents.
 
     Parameters
     ----------
     documents : Documents
         To learn from and to hold out.
     parameters : TextClassifier
-        What it gives is not chosen.
+        Its given options are kept.
     kind : Kind
-        What suits its model.
+        The defaults of its model.
     weighting : str
         As in `TextClassifier`.
     count : callable
-        Of texts and a `Reading`; returns a csr matrix of counts, or raises ValueError if there is
-        no term. The last call is for all texts by the reading that is chosen.
+        Function of texts and a `Reading` that returns a csr matrix of counts, or raises ValueError
+        if there is no term. Where candidates differ in min_df alone, it is called once, with 1.
     prior : RatioPrior
         The prior of the weights.
     how : Execution
@@ -161,7 +186,7 @@ def choose(
     return search.climb(documents, reading, lean, screened)
 
 
-# An outcome, its reading, the scale of naive Bayes, and the better strength.
+# An outcome, its reading, the scale of naive Bayes, and the better C.
 _Tried: TypeAlias = tuple[Outcome, Reading, float, float]
 
 
@@ -180,7 +205,7 @@ class _Search:
         self._use_idf = parameters.n_hashed is None
         self._seed = 0
         self._trials: list[Trial] = []
-        # The last of each, with what it was made of: one at a time, as they are large.
+        # Only the last of each is kept, as they are large.
         self._counted: tuple[Any, Any] = (None, None)
         self._held: tuple[Any, HeldOut | None] = (None, None)
 
@@ -192,11 +217,11 @@ class _Search:
     def screen(
         self, documents: Documents, first: Reading, changes: Sequence[dict[str, Any]]
     ) -> tuple[Reading, float, float]:
-        """Make the changes to a reading that pay; return it, its lean and rough strength."""
+        """Make the changes to a reading that pay; return it, its share of the scale, a rough C."""
         tried = self._try(documents, first)
         if tried is None:  # no term is left; the vectorizer's own error says why
             return first, 0.0, SCREENED[-1]
-        # Few documents cannot tell a preference from an effect.
+        # Of few documents the standard error is too wide to ever allow a change.
         within = _is_within if len(documents) >= MANY else _is_best
         for change in changes:
             other = self._try(documents, tried[1]._replace(**change))
@@ -206,8 +231,8 @@ class _Search:
         share = FIRST_LEAN if scale > 0.0 else 0.0
         held = self._held_out(documents, reading)
         assert held is not None
-        for its_share in LEANS:
-            if its_share == FIRST_LEAN or (scale == 0.0 and its_share > 0.0):
+        for its_share in LEANS if scale > 0.0 else ():
+            if its_share == FIRST_LEAN:
                 continue
             its_C, its_outcome = self._screened(held, documents, reading, its_share * scale)
             if not within(outcome, min(outcome, its_outcome, key=_mean)):
@@ -215,14 +240,14 @@ class _Search:
         return reading, share, C
 
     def climb(self, documents: Documents, reading: Reading, share: float, start: float) -> Choice:
-        """Return the choice of a strength, by the path from a tenth of a strength on."""
+        """Choose C on a path from a strong penalty to a weak one, from a tenth of a rough C on."""
         held = self._held_out(documents, reading, is_final=True)
         if held is None:
             return Choice(reading, 0.0, SCREENED[-1], 1.0, None, tuple(self._trials))
         lean = share * held.bayes_scale() if share > 0.0 else 0.0
         held.start(lean)
         path: list[tuple[float, Outcome]] = []
-        for C in _strengths(len(documents), 0.1 * start if start > SCREENED[0] else 0.0):
+        for C in _path(len(documents), 0.1 * start if start > SCREENED[0] else 0.0):
             outcome = held.fit(C)
             path.append((C, outcome))
             self._note(reading, lean, C, outcome, documents)
@@ -244,7 +269,7 @@ class _Search:
     def _screened(
         self, held: HeldOut, documents: Documents, reading: Reading, lean: float
     ) -> tuple[float, Outcome]:
-        """Return the better of few strengths, and what became of it."""
+        """Return the better C of two, and its outcome."""
         held.start(lean)
         outcomes = []
         for C in SCREENED:
@@ -262,7 +287,7 @@ class _Search:
         self, documents: Documents, reading: Reading, *, is_final: bool = False
     ) -> HeldOut | None:
         """Return held-out parts by a reading; None if it finds no term."""
-        key = len(documents), reading
+        key = len(documents), reading.key
         if self._held[0] != key:
             self._held = (None, None)
             self._held = key, self._new_held_out(documents, reading, is_final)
@@ -272,7 +297,7 @@ class _Search:
         self, documents: Documents, reading: Reading, is_final: bool
     ) -> HeldOut | None:
         counts = self._counts(documents, reading, is_final)
-        if counts is None:
+        if counts is None or not _has_terms(counts, reading.min_df):
             return None
         examples = Examples(
             counts,
@@ -291,7 +316,7 @@ class _Search:
         """Count documents; once for all candidates that differ in min_df alone."""
         if not is_final and reading.min_df is not None:
             reading = reading._replace(min_df=1)
-        key = len(documents), reading, is_final
+        key = len(documents), reading.key, is_final
         if self._counted[0] != key:
             self._counted = (None, None)
             try:
@@ -301,10 +326,17 @@ class _Search:
         return self._counted[1]
 
 
-def _strengths(n_documents: int, least: float) -> list[float]:
-    """Return the strengths of a path: not more than the documents can tell apart."""
+def _path(n_documents: int, least: float) -> list[float]:
+    """Return the values of C of a path: those that the documents can tell apart."""
     low, high = max(least, LEAST_EVIDENCE / n_documents), max(float(n_documents), SCREENED[0])
-    return [C for C in STRENGTHS if low <= C <= high] or [SCREENED[0]]
+    return [C for C in PATH if low <= C <= high] or [SCREENED[0]]
+
+
+def _has_terms(counts: Any, min_df: Any) -> bool:
+    """Return whether a term is left that occurs in so many documents."""
+    if min_df is None or not isinstance(min_df, Integral):
+        return bool(counts.nnz > 0)
+    return bool(np.bincount(counts.indices, minlength=1).max() >= int(min_df))
 
 
 def _folds_for(examples: Examples) -> tuple[int, Sequence[int]]:

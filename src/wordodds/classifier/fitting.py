@@ -141,7 +141,7 @@ class _Counter:
     def steps_and_rows(self, texts: Any, reading: Reading) -> tuple[list[Any], Any]:
         """Return fitted steps and what they make of texts, counted anew unless they were last."""
         last, self._last = self._last, None
-        if last is None or last[0] is not self.whole or last[1] != reading:
+        if last is None or last[0] is not self.whole or last[1].key != reading.key:
             steps, rows = text_steps(self.owner, self.kind, reading), texts
             for step in steps:
                 rows = step.fit_transform(rows)
@@ -198,7 +198,7 @@ def _choose(
     positions = sampled(sizes, SAMPLE_LARGE, documents_most(len(classes)))
     part = documents.taken(positions)
     is_whole = len(part) == len(documents)
-    if is_whole:  # what is counted last is what the fit counts
+    if is_whole:  # if it was counted last by the reading that is chosen, the fit need not count
         counter.whole = collected
     choice = choose_for(owner, kind, part, is_whole=is_whole, counter=counter)
     return choice, positions[held_back(part.codes, part.weights, len(documents))]

@@ -26,8 +26,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 EPOCHS_MAX = 200
-# A candidate is judged by a mean over documents: it need not be nearer to its optimum than that
-# can tell.
+# Looser than that of the fit that follows: candidates differ by more than the error it leaves.
 TOLERANCE = 2e-2
 # Scores are multiplied by at most this, or its inverse.
 LOG_FACTOR_MAX = 5.0
@@ -139,7 +138,7 @@ class HeldOut:
         return self._bayes_scale
 
     def fit(self, C: float) -> Outcome:
-        """Go on to a strength that is not less than the last since the start.
+        """Continue to a C that is at least the last one since the start.
 
         Parameters
         ----------
@@ -206,13 +205,12 @@ def _weighed(
     if min_df is not None:
         least = min_df if isinstance(min_df, Integral) else max(min_df * n_documents, 1)
         kept: npt.NDArray[np.bool_] = np.asarray(frequency >= least)
-        if not kept.any():  # so that there is a problem, of no use, rather than none
-            kept = frequency >= 0
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
         moved = map_columns(rows[:3], columns, binary=False, sums=False)
         indptr, indices, data = moved
-        rows = CsrArrays(indptr, indices, data, rows.n_rows, int(kept.sum()))
-        idf = idf[kept]
+        # A column at least, if only an empty one.
+        rows = CsrArrays(indptr, indices, data, rows.n_rows, max(1, int(kept.sum())))
+        idf = idf[kept] if kept.any() else np.ones(1)
     data = rows.data.astype(np.float64)
     if examples.weighting.endswith("tfidf"):
         is_sublinear = examples.weighting == "sublinear_tfidf"
@@ -249,8 +247,8 @@ def _slope(log_factor: float, scores: Floats, codes: Codes, weights: Floats) -> 
 def _best_log_factor(scores: Floats, codes: Codes, weights: Floats, start: float) -> float:
     """Return the logarithm of the factor of the least total loss plus half its square.
 
-    The penalty is as much as one document says: with few of them, or where all are right,
-    probabilities stay within reason.
+    The penalty weighs about as much as one document; it keeps the factor finite where documents are
+    few or all of them are predicted right.
     """
 
     def slope(at: float) -> float:
@@ -283,12 +281,12 @@ def _best_log_factor(scores: Floats, codes: Codes, weights: Floats, start: float
 
 
 def best_temperature(scores: Floats, codes: Codes, weights: Floats) -> float:
-    """Return what scores must be divided by to have the least log loss.
+    """Return the temperature, which scores are divided by, of the least log loss.
 
     Parameters
     ----------
     scores : ndarray, (n_documents, n_columns)
-        Of one class against the rest.
+        Scores of one class against the rest.
     codes : ndarray of int, (n_documents,)
         The class of each document.
     weights : ndarray, (n_documents,)

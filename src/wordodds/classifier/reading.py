@@ -1,4 +1,4 @@
-"""How text is read: what the settings of a vectorizer are that a TextClassifier may choose."""
+"""How text is read: the settings of a vectorizer that a TextClassifier can choose."""
 
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -19,6 +19,11 @@ class Reading(NamedTuple):
     token_pattern: str | None  # None: the analyzer has no use for one
     ngram_range: Any
     min_df: Any  # None: there is no vocabulary
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells readings apart: 1 is a number of documents, 1.0 a share of them."""
+        return (*self, isinstance(self.min_df, float))
 
 
 def plain_reading(parameters: Any, kind: Kind, n_documents: int) -> Reading:
@@ -45,8 +50,8 @@ def readings(
 ) -> tuple[Reading, list[dict[str, Any]]]:
     """Return the settings to begin with, and changes to try one after the other.
 
-    Punctuation and rare terms say something in short texts, and cost little in small corpora.
-    Pairs of words need more documents than a sample has.
+    Punctuation and rare terms help on short texts and cost little in small corpora. Pairs of words
+    need more documents than a sample has.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _TEXT_OPTIONS = (
 
 
 def weighting_of(parameters: Any, kind: Kind) -> str:
-    """Return what counts become.
+    """Return the name of the weighting of counts.
 
     Parameters
     ----------

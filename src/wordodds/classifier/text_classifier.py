@@ -46,14 +46,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     weighting : {"counts", "binary", "tfidf", "sublinear_tfidf"} or None
         What a word's count becomes; None: what suits the model.
     ngram_range : (int, int) or None
-        Lengths of word sequences; None: (1, 2) for the logistic models (with few documents
-        "nb_logistic" may choose (1, 1)), else (1, 1).
+        Lengths of word sequences; None: (1, 2) for the logistic models, else (1, 1). Of up to a
+        million characters "nb_logistic" may choose (1, 1).
     token_pattern : str or None
-        What a word is; None: runs of letters and digits, of two or more for naive Bayes. For
-        "nb_logistic" punctuation marks are words too where held-out documents say that it pays.
+        What a word is; None: runs of letters and digits, of two or more for naive Bayes.
+        "nb_logistic" chooses whether punctuation marks are words too.
     min_df : int, float or None
-        Documents that a term must occur in; None: chosen between 1 and 2 for "nb_logistic"; 2 for
-        "logistic" from a thousand documents on; else 1.
+        Documents, or share of them, that a term must occur in. None: 2 for the logistic models from
+        a thousand documents on, else 1. Of up to a million characters "nb_logistic" chooses.
     max_df, max_features : as in `CountVectorizer`
         Further limits of the vocabulary.
     analyzer, lowercase, strip_accents, stop_words, stemmer, preprocessor, tokenizer : as in \
@@ -65,7 +65,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Columns to hash words to instead of a vocabulary, such as 2**20: no words are kept, and
         `partial_fit` is possible. Without inverse document frequencies.
     random_state : int, RandomState or None, default=0
-        Order in which rows are visited. The fit converges: it changes the last digits alone.
+        Seed of the order in which rows are visited. As the fit converges, it affects only the last
+        digits.
     n_jobs : int or None
         Threads. None: the usable cores. The result does not depend on it.
     verbose : bool

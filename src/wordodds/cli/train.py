@@ -27,7 +27,7 @@ from wordodds.cli.options import (
     print_json,
 )
 from wordodds.cli.train_stream import memory_for, train_stream
-from wordodds.cli.values import class_weight, fraction, ngrams, positive, size, strength
+from wordodds.cli.values import class_weight, fraction, ngrams, positive, positive_real, size
 from wordodds.corpora import BadRows, corpus_paths
 
 __all__ = ["add_parser", "held_out", "run"]
@@ -62,9 +62,9 @@ def add_parser(commands: Any) -> None:
         "--kind", choices=KINDS, default="nb_logistic", help="model to train (default: nb_logistic)"
     )
     parser.add_argument(
-        "--strength",
-        type=strength,
-        metavar="C",
+        "-C",
+        type=positive_real,
+        metavar="NUMBER",
         help="inverse strength of the penalty of the logistic models, such as 10 (default: chosen "
         "on held-out documents, with the text options that are not given; 30 for logistic)",
     )
@@ -307,7 +307,7 @@ def _classifier(options: argparse.Namespace) -> Any:
         "ngram_range": options.ngrams,
         "analyzer": options.analyzer,
         "min_df": options.min_df,
-        "C": options.strength,
+        "C": options.C,
         "class_weight": options.class_weight,
         "n_hashed": options.hashed,
         "n_jobs": options.n_jobs,
@@ -346,14 +346,14 @@ def _print(report: dict[str, Any]) -> None:
 
 def _chosen(chosen: dict[str, Any]) -> str:
     """Return the settings that were chosen, in a line."""
-    words = "words and punctuation" if "|" in (chosen["token_pattern"] or "") else "words"
+    from wordodds.classifier.reading import PUNCTUATION
+
+    terms = "words and punctuation" if chosen["token_pattern"] == PUNCTUATION else "words"
     longest = chosen["ngram_range"][1]
-    reading = words if longest == 1 else f"{words}, up to {longest} together"
-    least = "" if chosen["min_df"] is None else f", in at least {chosen['min_df']} documents"
-    loss = chosen["log_loss"]
-    held = (
-        "" if loss is None else f"; held-out log loss {loss:.4f} of {len(chosen['trials'])} trials"
-    )
+    reading = terms if longest == 1 else f"{terms}, up to {longest} together"
+    least = "" if chosen["min_df"] is None else f", min_df={chosen['min_df']}"
+    loss, n_trials = chosen["log_loss"], len(chosen["trials"])
+    held = "" if loss is None else f"; log loss {loss:.4f} on held-out documents, {n_trials} trials"
     return f"C={chosen['C']:g}, {reading}{least}{held}"
 
 

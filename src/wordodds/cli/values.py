@@ -10,9 +10,9 @@ __all__ = [
     "ngrams",
     "non_negative",
     "positive",
+    "positive_real",
     "probability",
     "size",
-    "strength",
 ]
 
 
@@ -91,7 +91,7 @@ def size(text: str) -> int:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def strength(text: str) -> float:
+def positive_real(text: str) -> float:
     """Read a number above 0.
 
     Parameters
@@ -101,7 +101,7 @@ def strength(text: str) -> float:
 
     Examples
     --------
-    >>> strength("10")
+    >>> positive_real("10")
     10.0
     """
     value = _number(text)

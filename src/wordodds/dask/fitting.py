@@ -32,9 +32,10 @@ def fit(
 
     Naive Bayes is that of `TextClassifier.fit` on all documents, bit for bit, where it counts whole
     words. Logistic regression is minimised by rounds of sums over the partitions, to the optimum of
-    the same objective. "nb_logistic" goes there by rounds of dual ascent on each group of
-    partitions; its settings are chosen as by `TextClassifier.fit`, on a sample of at most 33
-    million characters that comes to the client, for which partitions are read once more.
+    the same objective. "nb_logistic" is fitted on one worker if that can hold the rows (67 million
+    entries), else by rounds of dual ascent on random groups of rows; its settings are chosen as by
+    `TextClassifier.fit`, on a sample of at most 33 million characters that comes to the client, for
+    which partitions are read once more.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ def fit_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> Any
     """
     began = time.perf_counter()
     settings = check_logistic(model)
-    rows = work.map(tasks.prepare, counted, chosen=chosen, constant=None)
+    rows = work.map(tasks.prepare, counted, chosen=chosen)
     known: Chosen = work.result(chosen)
     n_columns = _columns_for(model, known.classes)
     softmax = n_columns > 1 and model.multi_class == "multinomial"
@@ -133,7 +133,7 @@ def fit_nb_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> 
     counted, chosen, work
         As in `fit_logistic`.
     """
-    rows = work.map(tasks.prepare, counted, chosen=chosen, constant=None)
+    rows = work.map(tasks.prepare, counted, chosen=chosen)
     known: Chosen = work.result(chosen)
     n_columns = _columns_for(model, known.classes)
     n_entries = sum(work.result(work.map(tasks.entries, rows)))
@@ -180,7 +180,7 @@ def fit_nb_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> 
         n_rounds += 1
     learnt = model._learnt(known.classes, padded(weights), intercept, n_rounds, gap)
     adopt(model, sp.csr_array((1, known.n_columns)), **learnt)
-    model._warn_early()
+    model._warn_early("rounds", "raise tol")
     return model
 
 

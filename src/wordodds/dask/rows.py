@@ -75,7 +75,7 @@ class Rows(NamedTuple):
         )
 
 
-def prepare(counted: Counted, chosen: Chosen, constant: float | None) -> Rows:
+def prepare(counted: Counted, chosen: Chosen) -> Rows:
     """Make the matrix of a partition.
 
     Parameters
@@ -84,12 +84,8 @@ def prepare(counted: Counted, chosen: Chosen, constant: float | None) -> Rows:
         The partition.
     chosen : Chosen
         What all partitions share.
-    constant : float or None
-        The value of one more column, for an intercept that is penalised.
     """
     matrix, codes = rows_of(counted, chosen)
-    if constant is not None:
-        matrix = sp.hstack([matrix, np.full((len(codes), 1), constant)], format="csr")
     rows = as_csr(matrix.astype(np.float64), non_negative=False, execution=execution(None))
     factors = np.ones(len(chosen.classes)) if chosen.factors is None else chosen.factors
     weights = factors[codes] / chosen.total_weight
@@ -265,7 +261,7 @@ def join(parts: list[Rows]) -> Rows:
 
 
 class LocalSettings(NamedTuple):
-    """What all groups of partitions share in dual ascent."""
+    """What all groups of rows share in dual ascent."""
 
     prior: RatioPrior
     strength: float  # C times the weight of all rows

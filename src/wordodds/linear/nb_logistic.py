@@ -20,7 +20,7 @@ __all__ = ["NBLogisticRegression"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-# Weights are in single precision: C times the square of an entry that it follows; parameters.
+# The largest C times squared entry that weights in single precision can follow, and parameters.
 _LARGEST_CURVATURE = 1e14
 _LARGEST = {"floor": 1e6, "lean": 1e6, "intercept_scaling": 1e6, "max_iter": 2**31 - 1}
 
@@ -67,10 +67,10 @@ class NBLogisticRegression(LinearClassifier):
         Epochs over the rows at most.
     tol : float, default=3e-5
         A class ends when its objective is at most this far from the optimum, in nats for each of
-        its rows or of the other rows, whichever are fewer. A warning tells if ``max_iter`` epochs
-        were not enough.
+        its rows or of the other rows, whichever are fewer. There is a warning if ``max_iter``
+        epochs were not enough.
     random_state : int, RandomState or None, default=0
-        Of the order in which rows are visited.
+        Seed of the order in which rows are visited.
     n_jobs : int or None
         Threads; the result does not depend on it.
 
@@ -205,12 +205,12 @@ class NBLogisticRegression(LinearClassifier):
         )
         return self
 
-    def _warn_early(self) -> None:
+    def _warn_early(self, unit: str = "epochs", advice: str = "raise max_iter or tol") -> None:
         if self.gap_ <= self.tol:
             return
         warnings.warn(
-            f"not converged after {self.n_iter_} epochs: the objective may be {self.gap_:.2g} nats "
-            f"per row from its optimum, tol is {self.tol:g}; raise max_iter or tol, or lower C",
+            f"not converged after {self.n_iter_} {unit}: the objective may be {self.gap_:.2g} nats "
+            f"per row from its optimum, tol is {self.tol:g}; {advice}, or lower C",
             ConvergenceWarning,
             stacklevel=3,
         )

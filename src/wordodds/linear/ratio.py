@@ -17,6 +17,7 @@ __all__ = [
     "LocalStep",
     "RatioPrior",
     "gap_scale",
+    "gaps_of_rows",
     "label_table",
     "local_step",
     "merge_equal_rows",
@@ -29,7 +30,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class RatioPrior(NamedTuple):
-    """What is believed of the weights before the labels are weighed against each other."""
+    """The prior of the weights, which naive Bayes sets."""
 
     alpha: float
     floor: float
@@ -169,6 +170,34 @@ def gap_scale(C: float, class_weights: Floats, n_columns: int) -> Floats:
     return np.asarray(C * np.where(less > 0.0, less, total))
 
 
+def gaps_of_rows(
+    rows: CsrArrays,
+    costs: Floats,
+    log_odds: npt.NDArray[np.float32],
+    weights: npt.NDArray[np.floating[Any]],
+    intercept: Floats,
+) -> Floats:
+    """Return a bound on what rows add to the duality gap of each column.
+
+    Parameters
+    ----------
+    rows : CsrArrays
+        The rows.
+    costs : ndarray, (n_rows,)
+        C times the weight of each row.
+    log_odds : ndarray, (n_rows, n_columns)
+        What dual ascent knows of each row.
+    weights : ndarray, (n_features, n_columns)
+        The weights that belong to it.
+    intercept : ndarray, (n_columns,)
+        The intercepts.
+    """
+    matrix = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=rows[3:])
+    scores = matrix @ weights + intercept
+    wrong = scipy.special.expit(log_odds) - scipy.special.expit(scores)
+    return np.asarray(costs @ (wrong * (log_odds - scores)))
+
+
 class LocalStep(NamedTuple):
     """What one of several processes made of its rows; all but the first add up."""
 
@@ -223,10 +252,7 @@ def local_step(
     gaps = np.full(n_columns, np.inf)
     log_odds = np.empty((len(codes), n_columns), dtype=np.float32)
     if before is not None:
-        matrix = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=rows[3:])
-        scores = matrix @ weights + intercept
-        wrong = scipy.special.expit(before) - scipy.special.expit(scores)
-        gaps = costs @ (wrong * (before - scores))
+        gaps = gaps_of_rows(rows, costs, before, weights, intercept)
         log_odds[:] = before
     state = core.RatioState(
         ratios, float(prior.floor), float(prior.intercept_step), 0.0, float(spread), *how

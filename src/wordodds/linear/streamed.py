@@ -13,7 +13,7 @@ from wordodds._execution import execution
 from wordodds._row_weights import class_weights
 from wordodds._scratch import Scratch
 from wordodds.linear.nb_logistic import NBLogisticRegression
-from wordodds.linear.ratio import gap_scale, ratios_of_counts
+from wordodds.linear.ratio import gap_scale, gaps_of_rows, ratios_of_counts
 from wordodds.linear.row_store import Block, RowStore
 from wordodds.linear.sgd import SGDClassifier
 
@@ -91,9 +91,33 @@ def fit_ratio_blocks(
                 advance(len(block.codes))
             n_epochs += 1
             gap = float((gaps / scale).max())
+            # The weights changed while the rows were visited: that was an estimate.
+            if gap <= model.tol or n_epochs == model.max_iter:
+                gaps = _measured(store, known, state, model.C * factors, n_bytes, n_columns)
+                gap = float((gaps / scale).max())
     learnt = model._learnt(classes, *state.weights(), n_epochs, gap)
     model.__dict__.update(learnt, n_features_in_=store.n_cols)
     model._warn_early()
+
+
+def _measured(
+    store: RowStore,
+    known: Scratch,
+    state: core.RatioState,
+    costs: Floats,
+    n_bytes: int,
+    n_columns: int,
+) -> Floats:
+    """Return the gap of each column at the weights as they are."""
+    weights, intercept = state.weights()
+    gaps = np.zeros(n_columns)
+    for block in store.blocks(n_bytes):
+        log_odds = np.empty((len(block.codes), n_columns), dtype=np.float32)
+        _each_range(known.read_into, block, log_odds)
+        gaps += gaps_of_rows(
+            block.matrix, costs[block.codes], log_odds, weights[:, :n_columns], intercept
+        )
+    return gaps
 
 
 def fit_sgd_blocks(

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 __all__ = ["TokenPattern", "token_pattern_of"]
 
 # \w\w+ and its relatives: a maximal run of word characters of some least length. The \b around
-# them changes nothing, as a match of a greedy \w+ always ends where the run ends. Behind it may
-# stand [^\w\s]: a single character that is neither part of a word nor white space.
+# them changes nothing, as a match of a greedy \w+ always ends where the run ends. It may be
+# followed by [^\w\s]: a single character that is neither part of a word nor white space.
 _KNOWN = re.compile(
     r"(?:\(\?u\))?(?:\\b)?(?:((?:\\w)+)\+|\\w\{(\d{1,9}),\})(?:\\b)?(\|\[\^(?:\\w\\s|\\s\\w)\])?"
 )

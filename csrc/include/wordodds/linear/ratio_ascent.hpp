@@ -9,9 +9,11 @@
 // and columns x_j r_jk (Wang and Manning, 2012).
 //
 // Dual ascent (linear/dual.hpp) keeps w_jk = lean r_jk + s_jk sum_i x_ij a_ik with a_ik = c_i (t_ik - p_ik).
-// The targets matter where p starts, and nowhere else. For log-odds l_ik of p_ik the duality gap is
+// The targets are needed only where p starts and where C changes: p then moves so that a_ik stays. For
+// log-odds l_ik of p_ik the duality gap is
 //     sum_i c_i KL(p_ik || sigmoid(z_ik)) <= sum_i c_i (p_ik - sigmoid(z_ik)) (l_ik - z_ik),
-// and the right side costs nothing to sum up while rows are visited.
+// and the right side costs little to sum up. While rows are visited the weights change, so that their sum is
+// an estimate; where it is small enough, a pass over all rows with the weights as they are gives the bound.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +39,12 @@ struct RatioLimits {
 
 struct RatioFit {
     int32_t epochs;  // of the columns that took longest
-    double gap;      // of their last: the largest bound on a duality gap, divided by C times the weight of
-                     // the class or of the rest, whichever is less; of all rows if one of them has none
+    double gap;      // bound on the duality gap at the end, largest over columns, divided by C times the weight
+                     // of the class or of the rest, whichever is less; of all rows if one of them has none
 };
 
-// A problem in memory, with its weights and what dual ascent knows of each row: can be gone on with under
-// a weaker penalty.
+// A problem in memory, with its weights and what dual ascent knows of each row. A fit can be continued with a
+// larger C.
 class RatioAscent {
    public:
     virtual ~RatioAscent() = default;
@@ -75,7 +77,7 @@ std::unique_ptr<RatioAscent> make_ratio_ascent(const CsrView<Index, double>& mat
 void ratio_start(std::span<RatioAscent* const> problems, double lean, const Execution& execution);
 
 // Goes on with all problems until their gaps are within the tolerance. An epoch visits rows once, in an order
-// that depends on the seed alone; rows that add little to the gap rest for some epochs, but not in the last.
+// that depends on the seed alone; rows that add less than half the average to the gap rest for up to 15 epochs.
 // Precondition: C is not less than at the last call since the start.
 //
 // Weights are kept in float, sums in double. O(nnz * n_columns) an epoch, parallel over problems and blocks
