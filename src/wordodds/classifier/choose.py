@@ -25,12 +25,15 @@ __all__ = ["SAMPLE_LARGE", "Choice", "Documents", "Trial", "choose", "documents_
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
+SEED = 0  # of the order in which rows are visited
 # Characters of text that are enough to choose a way of reading, and to choose a penalty.
 SAMPLE_SMALL, SAMPLE_LARGE = 1 << 20, 1 << 25
 PATH = tuple(float(f"{10.0 ** (k / 2):.1g}") for k in range(-3, 7))  # C: 0.03, 0.1, ... 1000
 SCREENED = (1.0, 10.0)  # C by which ways of reading are compared
 LEANS = (0.0, 0.5, 1.0)  # shares of the scale at which naive Bayes predicts held-out labels best
 FIRST_LEAN = 0.5
+# Pseudo-count of the log-count ratios where rare words mislead, as with many wrong labels.
+CAUTIOUS_ALPHA = 2.0
 # With a C below this divided by the number of documents, the intercept alone is learnt; with one
 # above the number of documents a few of them are separated at any cost.
 LEAST_EVIDENCE = 10.0
@@ -87,7 +90,7 @@ class Trial(NamedTuple):
     ----------
     reading : Reading
         Token pattern, lengths of word sequences and min_df.
-    lean, C : float
+    alpha, lean, C : float
         As in `NBLogisticRegression`.
     temperature : float
         What scores are divided by.
@@ -98,6 +101,7 @@ class Trial(NamedTuple):
     """
 
     reading: Reading
+    alpha: float
     lean: float
     C: float
     temperature: float
@@ -110,7 +114,7 @@ class Choice(NamedTuple):
 
     Attributes
     ----------
-    reading, lean, C, temperature
+    reading, alpha, lean, C, temperature
         As in `Trial`.
     log_loss : float or None
         As in `Trial`; None if nothing could be held out.
@@ -119,6 +123,7 @@ class Choice(NamedTuple):
     """
 
     reading: Reading
+    alpha: float
     lean: float
     C: float
     temperature: float
@@ -127,7 +132,7 @@ class Choice(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for a model file and for programs."""
-        chosen = {**self.reading._asdict(), "lean": self.lean, "C": self.C}
+        chosen = {**self.reading._asdict(), "alpha": self.alpha, "lean": self.lean, "C": self.C}
         rest = {"temperature": self.temperature, "log_loss": self.log_loss}
         trials = [{**t.reading._asdict(), **t._asdict()} for t in self.trials]
         for trial in trials:
@@ -175,19 +180,30 @@ def choose(
     cells = (parameters.n_hashed or 0) * len(documents.classes)
     if not search.can_hold_out(documents) or cells > HASHED_CELLS_MAX:
         reading = plain_reading(parameters, kind, len(documents))
-        return Choice(reading, 0.0, SCREENED[-1], 1.0, None, ())
+        return Choice(reading, prior.alpha, 0.0, SCREENED[-1], 1.0, None, ())
     rows = sampled(documents.sizes, SAMPLE_SMALL)
     small = documents.taken(rows)
     if not search.can_hold_out(small):
         small = documents
     is_sample = not is_whole or len(small) < len(documents)
     first, changes = readings(parameters, kind, is_sample=is_sample)
-    reading, lean, screened = search.screen(small, first, changes)
-    return search.climb(documents, reading, lean, screened)
+    # How much rare words mislead depends on how many documents there are.
+    alphas = [] if is_sample else [CAUTIOUS_ALPHA]
+    screened = search.screen(small, first, changes, alphas)
+    if screened is None:  # no term is left; the vectorizer's own error says why
+        return Choice(first, prior.alpha, 0.0, SCREENED[-1], 1.0, None, ())
+    return search.climb(documents, screened)
 
 
-# An outcome, its reading, the scale of naive Bayes, and the better C.
-_Tried: TypeAlias = tuple[Outcome, Reading, float, float]
+class _Screened(NamedTuple):
+    """The better of two values of C for a way of reading."""
+
+    outcome: Outcome
+    reading: Reading
+    alpha: float
+    scale: float  # at which naive Bayes predicts held-out labels best
+    share: float  # of that scale
+    C: float
 
 
 class _Search:
@@ -203,7 +219,6 @@ class _Search:
     ) -> None:
         self._weighting, self._count, self._prior, self._how = weighting, count, prior, how
         self._use_idf = parameters.n_hashed is None
-        self._seed = 0
         self._trials: list[Trial] = []
         # Only the last of each is kept, as they are large.
         self._counted: tuple[Any, Any] = (None, None)
@@ -215,86 +230,90 @@ class _Search:
         return int((np.bincount(weighs) >= 2).sum()) >= 2
 
     def screen(
-        self, documents: Documents, first: Reading, changes: Sequence[dict[str, Any]]
-    ) -> tuple[Reading, float, float]:
-        """Make the changes to a reading that pay; return it, its share of the scale, a rough C."""
-        tried = self._try(documents, first)
-        if tried is None:  # no term is left; the vectorizer's own error says why
-            return first, 0.0, SCREENED[-1]
+        self,
+        documents: Documents,
+        first: Reading,
+        changes: Sequence[dict[str, Any]],
+        alphas: Sequence[float],
+    ) -> _Screened | None:
+        """Make the changes that pay, one after the other; return None if no term is left."""
+        best = self._try(documents, first, self._prior.alpha)
+        if best is None:
+            return None
         # Of few documents the standard error is too wide to ever allow a change.
         within = _is_within if len(documents) >= MANY else _is_best
         for change in changes:
-            other = self._try(documents, tried[1]._replace(**change))
-            if other is not None and not within(tried[0], min(tried[0], other[0], key=_mean)):
-                tried = other
-        outcome, reading, scale, C = tried
-        share = FIRST_LEAN if scale > 0.0 else 0.0
-        held = self._held_out(documents, reading)
-        assert held is not None
-        for its_share in LEANS if scale > 0.0 else ():
-            if its_share == FIRST_LEAN:
-                continue
-            its_C, its_outcome = self._screened(held, documents, reading, its_share * scale)
-            if not within(outcome, min(outcome, its_outcome, key=_mean)):
-                outcome, share, C = its_outcome, its_share, its_C
-        return reading, share, C
+            other = self._try(documents, best.reading._replace(**change), best.alpha)
+            best = _better(best, other, within)
+        for alpha in alphas:
+            best = _better(best, self._try(documents, best.reading, alpha), within)
+        for share in LEANS if best.scale > 0.0 else ():
+            if share != FIRST_LEAN:
+                other = self._try(documents, best.reading, best.alpha, share)
+                best = _better(best, other, within)
+        return best
 
-    def climb(self, documents: Documents, reading: Reading, share: float, start: float) -> Choice:
+    def climb(self, documents: Documents, screened: _Screened) -> Choice:
         """Choose C on a path from a strong penalty to a weak one, from a tenth of a rough C on."""
-        held = self._held_out(documents, reading, is_final=True)
+        _, reading, alpha, _, share, start = screened
+        held = self._held_out(documents, reading, alpha, is_final=True)
         if held is None:
-            return Choice(reading, 0.0, SCREENED[-1], 1.0, None, tuple(self._trials))
+            nothing = SCREENED[-1], 1.0, None, tuple(self._trials)
+            return Choice(reading, alpha, 0.0, *nothing)
         lean = share * held.bayes_scale() if share > 0.0 else 0.0
         held.start(lean)
         path: list[tuple[float, Outcome]] = []
         for C in _path(len(documents), 0.1 * start if start > SCREENED[0] else 0.0):
             outcome = held.fit(C)
             path.append((C, outcome))
-            self._note(reading, lean, C, outcome, documents)
+            self._note(reading, alpha, lean, C, outcome, documents)
             if _has_turned(path):
                 break
         best = min(path, key=lambda at: at[1].mean)[1]
         C, chosen = next((C, at) for C, at in path if _is_within(at, best))
-        return Choice(reading, lean, C, chosen.temperature, chosen.mean, tuple(self._trials))
+        result = chosen.temperature, chosen.mean, tuple(self._trials)
+        return Choice(reading, alpha, lean, C, *result)
 
-    def _try(self, documents: Documents, reading: Reading) -> "_Tried | None":
-        """Return what becomes of a reading; None if it finds no term."""
-        held = self._held_out(documents, reading)
+    def _try(
+        self, documents: Documents, reading: Reading, alpha: float, share: float = FIRST_LEAN
+    ) -> _Screened | None:
+        """Return the better of two values of C; None if the reading finds no term."""
+        held = self._held_out(documents, reading, alpha)
         if held is None:
             return None
         scale = held.bayes_scale()
-        C, outcome = self._screened(held, documents, reading, FIRST_LEAN * scale)
-        return outcome, reading, scale, C
-
-    def _screened(
-        self, held: HeldOut, documents: Documents, reading: Reading, lean: float
-    ) -> tuple[float, Outcome]:
-        """Return the better C of two, and its outcome."""
-        held.start(lean)
+        held.start(share * scale)
         outcomes = []
         for C in SCREENED:
             outcomes.append((C, held.fit(C)))
-            self._note(reading, lean, *outcomes[-1], documents)
-        return min(outcomes, key=lambda at: at[1].mean)
+            self._note(reading, alpha, share * scale, *outcomes[-1], documents)
+        C, outcome = min(outcomes, key=lambda at: at[1].mean)
+        return _Screened(outcome, reading, alpha, scale, share, C)
 
     def _note(
-        self, reading: Reading, lean: float, C: float, outcome: Outcome, documents: Documents
+        self,
+        reading: Reading,
+        alpha: float,
+        lean: float,
+        C: float,
+        outcome: Outcome,
+        documents: Documents,
     ) -> None:
         facts = outcome.temperature, outcome.mean, len(documents)
-        self._trials.append(Trial(reading, lean, C, *facts))
+        self._trials.append(Trial(reading, alpha, lean, C, *facts))
 
     def _held_out(
-        self, documents: Documents, reading: Reading, *, is_final: bool = False
+        self, documents: Documents, reading: Reading, alpha: float, *, is_final: bool = False
     ) -> HeldOut | None:
         """Return held-out parts by a reading; None if it finds no term."""
-        key = len(documents), reading.key
+        key = len(documents), reading.key, alpha
         if self._held[0] != key:
             self._held = (None, None)
-            self._held = key, self._new_held_out(documents, reading, is_final)
+            self._held = key, self._new_held_out(documents, reading, alpha, is_final)
         return self._held[1]
 
     def _new_held_out(
-        self, documents: Documents, reading: Reading, is_final: bool
+        self, documents: Documents, reading: Reading, alpha: float, is_final: bool
     ) -> HeldOut | None:
         counts = self._counts(documents, reading, is_final)
         if counts is None or not _has_terms(counts, reading.min_df):
@@ -309,7 +328,8 @@ class _Search:
         )
         n_folds, folds = _folds_for(examples)
         fold_of = stratified_folds(documents.codes, n_folds)
-        held = HeldOut(examples, reading.min_df, fold_of, folds, self._prior, self._seed, self._how)
+        prior = self._prior._replace(alpha=alpha)
+        held = HeldOut(examples, reading.min_df, fold_of, folds, prior, SEED, self._how)
         return held if held.n_documents else None
 
     def _counts(self, documents: Documents, reading: Reading, is_final: bool) -> Any:
@@ -324,6 +344,15 @@ class _Search:
             except ValueError:
                 self._counted = key, None
         return self._counted[1]
+
+
+def _better(
+    best: _Screened, other: _Screened | None, within: Callable[[Outcome, Outcome], bool]
+) -> _Screened:
+    """Return the other if it is better beyond the margin."""
+    if other is None or within(best.outcome, min(best.outcome, other.outcome, key=_mean)):
+        return best
+    return other
 
 
 def _path(n_documents: int, least: float) -> list[float]:

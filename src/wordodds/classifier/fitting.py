@@ -83,7 +83,9 @@ def with_choice(classifier: Any, choice: Choice) -> Any:
     choice : Choice
         What was chosen.
     """
-    return classifier.set_params(C=choice.C, lean=choice.lean, temperature=choice.temperature)
+    return classifier.set_params(
+        C=choice.C, alpha=choice.alpha, lean=choice.lean, temperature=choice.temperature
+    )
 
 
 def temper(

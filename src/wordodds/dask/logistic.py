@@ -168,7 +168,7 @@ def fit_nb_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> 
     steps: list[Any] = [None] * n_groups
     seed = int(check_random_state(model.random_state).randint(2**31 - 1))
     n_rounds, gap = 0, np.inf
-    while gap > model.tol and n_rounds < min(int(model.max_iter), ROUNDS_MAX):
+    while gap > model._tolerance() and n_rounds < min(int(model.max_iter), ROUNDS_MAX):
         start = work.submit(identity, (weights, intercept))
         steps = [
             work.submit(tasks.ascend, group, step, shared_ratios, start, settings, seed + n_rounds)

@@ -70,9 +70,9 @@ def fit_ratio_blocks(
     )
     scale = gap_scale(float(model.C), documents * factors, n_columns)
     rng = check_random_state(model.random_state)
-    n_epochs, gap = 0, np.inf
+    n_epochs, gap, tolerance = 0, np.inf, model._tolerance()
     with Scratch(folder) as known:
-        while gap > model.tol and n_epochs < model.max_iter:
+        while gap > tolerance and n_epochs < model.max_iter:
             gaps = np.zeros(n_columns)
             for block in store.blocks(n_bytes):
                 log_odds = np.empty((len(block.codes), n_columns), dtype=np.float32)
@@ -92,7 +92,7 @@ def fit_ratio_blocks(
             n_epochs += 1
             gap = float((gaps / scale).max())
             # The weights changed while the rows were visited: that was an estimate.
-            if gap <= model.tol or n_epochs == model.max_iter:
+            if gap <= tolerance or n_epochs == model.max_iter:
                 gaps = _measured(store, known, state, model.C * factors, n_bytes, n_columns)
                 gap = float((gaps / scale).max())
     learnt = model._learnt(classes, *state.weights(), n_epochs, gap)
