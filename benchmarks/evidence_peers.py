@@ -47,15 +47,13 @@ from threadpoolctl import threadpool_limits
 import wordodds
 
 from .evidence_sets import Labels, Split
+from .programs import FASTTEXT_THREADS
 
 N_JOBS = 2
 N_FOLDS = 3
 LARGE = 2_000_000  # weights of LogisticRegression, of which L-BFGS keeps twenty copies
 
 FASTTEXT_TUNED = ("lr", "dim", "epoch", "wordNgrams", "minn", "maxn", "bucket", "minCount")
-# Thread i of fastText initializes the i-th tenth of its matrix, so that fewer than eleven threads
-# leave a part of it uninitialized. Twelve is the default of its command line.
-FASTTEXT_THREADS = 12
 # Autotune may ask for 40 GB; an allocation that fails only skips the trial.
 FASTTEXT_MEMORY = 8 * 1024**3
 FASTTEXT_PUNCTUATION = re.compile(r"([.!?,'/()])")

@@ -9,9 +9,6 @@ from wordodds import from_fasttext, load
 
 from . import languages, programs
 
-# fasttext-numpy2 fills a tenth of its matrix a thread, and leaves the rest as it finds it.
-THREADS = 10
-
 
 class Pair(NamedTuple):
     """A model of fastText's and ours of it, with texts to label."""
@@ -51,7 +48,7 @@ def languages_pair(folder, **options):
 def _pair(folder, train, new, **options):
     programs.write_lines(folder, train, [])
     theirs, ours = str(folder / "model.bin"), str(folder / "model.wordodds")
-    model = programs.train_fasttext(folder / "train.ft", thread=THREADS, **options)
+    model = programs.train_fasttext(folder / "train.ft", **options)
     model.save_model(theirs)
     from_fasttext(theirs).save(ours)
     return Pair(theirs, ours, *map(list, zip(*new, strict=True)))

@@ -71,12 +71,19 @@ def short_lines(parts):
     return [pairs[i] for i in order[:N_TRAIN]], [pairs[i] for i in order[N_TRAIN:]]
 
 
+# Thread i of fastText initializes the i-th tenth of its matrix, so that fewer than eleven threads
+# leave a part of it as it was. Twelve is the default of its command line.
+FASTTEXT_THREADS = 12
+
+
 def train_fasttext(path, **options):
     """Return fastText's model."""
     import fasttext
 
     fasttext.FastText.eprint = lambda message: None
-    return fasttext.train_supervised(str(path), lr=0.5, verbose=0, **options)
+    return fasttext.train_supervised(
+        str(path), lr=0.5, verbose=0, thread=FASTTEXT_THREADS, **options
+    )
 
 
 def our_command(lines, n_jobs):
@@ -91,7 +98,7 @@ def our_command(lines, n_jobs):
 
 def fasttext_command(lines):
     """Train fastText, and return the command that labels the new lines."""
-    model = train_fasttext(lines.folder / "train.ft", wordNgrams=2, epoch=25, thread=2)
+    model = train_fasttext(lines.folder / "train.ft", wordNgrams=2, epoch=25)
     model.save_model(str(lines.folder / "fasttext.bin"))
     names = ("fasttext.bin", "new.txt", "labels")
     return [sys.executable, "-c", FASTTEXT, *(str(lines.folder / name) for name in names)]
