@@ -159,7 +159,7 @@ def choose(
     Parameters
     ----------
     documents : Documents
-        To learn from and to hold out.
+        Documents to learn from and to hold out.
     parameters : TextClassifier
         Its given options are kept.
     kind : Kind
@@ -179,8 +179,7 @@ def choose(
     search = _Search(parameters, weighting, count, prior, how)
     cells = (parameters.n_hashed or 0) * len(documents.classes)
     if not search.can_hold_out(documents) or cells > HASHED_CELLS_MAX:
-        reading = plain_reading(parameters, kind, len(documents))
-        return Choice(reading, prior.alpha, 0.0, SCREENED[-1], 1.0, None, ())
+        return _unchosen(plain_reading(parameters, kind, len(documents)), prior.alpha)
     rows = sampled(documents.sizes, SAMPLE_SMALL)
     small = documents.taken(rows)
     if not search.can_hold_out(small):
@@ -191,7 +190,7 @@ def choose(
     alphas = [] if is_sample else [CAUTIOUS_ALPHA]
     screened = search.screen(small, first, changes, alphas)
     if screened is None:  # no term is left; the vectorizer's own error says why
-        return Choice(first, prior.alpha, 0.0, SCREENED[-1], 1.0, None, ())
+        return _unchosen(first, prior.alpha)
     return search.climb(documents, screened)
 
 
@@ -258,8 +257,7 @@ class _Search:
         _, reading, alpha, _, share, start = screened
         held = self._held_out(documents, reading, alpha, is_final=True)
         if held is None:
-            nothing = SCREENED[-1], 1.0, None, tuple(self._trials)
-            return Choice(reading, alpha, 0.0, *nothing)
+            return _unchosen(reading, alpha, tuple(self._trials))
         lean = share * held.bayes_scale() if share > 0.0 else 0.0
         held.start(lean)
         path: list[tuple[float, Outcome]] = []
@@ -271,8 +269,8 @@ class _Search:
                 break
         best = min(path, key=lambda at: at[1].mean)[1]
         C, chosen = next((C, at) for C, at in path if _is_within(at, best))
-        result = chosen.temperature, chosen.mean, tuple(self._trials)
-        return Choice(reading, alpha, lean, C, *result)
+        trials = tuple(self._trials)
+        return Choice(reading, alpha, lean, C, chosen.temperature, chosen.mean, trials)
 
     def _try(
         self, documents: Documents, reading: Reading, alpha: float, share: float = FIRST_LEAN
@@ -346,6 +344,11 @@ class _Search:
         return self._counted[1]
 
 
+def _unchosen(reading: Reading, alpha: float, trials: tuple[Trial, ...] = ()) -> Choice:
+    """Return the settings to use where nothing could be held out."""
+    return Choice(reading, alpha, 0.0, SCREENED[-1], 1.0, None, trials)
+
+
 def _better(
     best: _Screened, other: _Screened | None, within: Callable[[Outcome, Outcome], bool]
 ) -> _Screened:
@@ -362,7 +365,7 @@ def _path(n_documents: int, least: float) -> list[float]:
 
 
 def _has_terms(counts: Any, min_df: Any) -> bool:
-    """Return whether a term is left that occurs in so many documents."""
+    """Return whether any term occurs in at least `min_df` documents."""
     if min_df is None or not isinstance(min_df, Integral):
         return bool(counts.nnz > 0)
     return bool(np.bincount(counts.indices, minlength=1).max() >= int(min_df))

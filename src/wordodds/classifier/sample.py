@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SAMPLE_LEAST", "held_back", "position_hash", "sampled", "stratified_folds"]
+__all__ = ["SAMPLE_LEAST", "held_back", "n_fitting", "position_hash", "sampled", "stratified_folds"]
 
 SAMPLE_LEAST = 200  # documents of a sample, however long
 # Documents that are held back from a fit to find its temperature on them: one of this many of the
@@ -50,9 +50,27 @@ def sampled(
     500
     """
     order = np.argsort(position_hash(np.arange(len(sizes))), kind="stable")
-    fits = int(np.searchsorted(np.cumsum(sizes[order]), limit, side="right"))
+    return np.sort(order[: n_fitting(sizes[order], limit, n_most)])
+
+
+def n_fitting(sizes: npt.NDArray[np.int64], limit: int, n_most: int | None = None) -> int:
+    """Return how many of the first documents a sample holds.
+
+    Parameters
+    ----------
+    sizes : ndarray of int, (n_documents,)
+        Characters of each document, in the order of their hashes.
+    limit, n_most
+        As in `sampled`.
+
+    Examples
+    --------
+    >>> n_fitting(np.full(1000, 10), 5000), n_fitting(np.full(1000, 10), 5000, 300)
+    (500, 300)
+    """
+    fits = int(np.searchsorted(np.cumsum(sizes), limit, side="right"))
     n_taken = max(fits, min(SAMPLE_LEAST, len(sizes)))
-    return np.sort(order[: n_taken if n_most is None else min(n_taken, max(n_most, SAMPLE_LEAST))])
+    return n_taken if n_most is None else min(n_taken, max(n_most, SAMPLE_LEAST))
 
 
 def stratified_folds(codes: npt.NDArray[np.int32], n_folds: int) -> npt.NDArray[np.int64]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from wordodds._labels import encode_labels
 from wordodds._row_weights import row_weights
 from wordodds.classifier.choose import Documents, documents_most
-from wordodds.classifier.sample import SAMPLE_LEAST, held_back, position_hash
+from wordodds.classifier.sample import held_back, n_fitting, position_hash
 from wordodds.classifier.stream_parts import Part, Stream
 
 __all__ = ["StreamSample", "read_sample", "sample_documents"]
@@ -118,10 +118,7 @@ class _Kept:
         """Drop what does not fit, and all but a number of documents."""
         hashes = position_hash(self.positions)
         order = np.argsort(hashes, kind="stable")
-        fits = int(np.searchsorted(np.cumsum(self.sizes[order]), self._limit, side="right"))
-        n_kept = max(fits, min(SAMPLE_LEAST, len(order)))
-        if n_most is not None:
-            n_kept = min(n_kept, max(n_most, SAMPLE_LEAST))
+        n_kept = n_fitting(self.sizes[order], self._limit, n_most)
         if n_kept >= len(order):
             return
         rows = np.sort(order[:n_kept])

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from wordodds._labels import encode_labels
 from wordodds.classifier.choose import SAMPLE_LARGE, Documents, documents_most
-from wordodds.classifier.sample import SAMPLE_LEAST, held_back, position_hash
+from wordodds.classifier.sample import held_back, n_fitting, position_hash
 from wordodds.classifier.stream_sample import sample_documents
 from wordodds.dask.partitions import columns_of, located
 
@@ -97,10 +97,9 @@ def merge_samples(samples: list[Sample]) -> Sample:
 
 
 def _pruned(sample: Sample) -> Sample:
-    n_most = max(SAMPLE_LEAST, documents_most(len(set(sample.labels))))
+    n_most = documents_most(len(set(sample.labels)))
     order = np.argsort(sample.hashes, kind="stable")
-    fits = int(np.searchsorted(np.cumsum(sample.sizes[order]), SAMPLE_LARGE, side="right"))
-    n_kept = min(max(fits, min(SAMPLE_LEAST, len(order))), n_most)
+    n_kept = n_fitting(sample.sizes[order], SAMPLE_LARGE, n_most)
     if n_kept >= len(order):
         return sample
     rows = np.sort(order[:n_kept])

@@ -67,9 +67,9 @@ class NBLogisticRegression(LinearClassifier):
         Epochs over the rows at most.
     tol : float, default=3e-6
         A class ends when its objective is at most this far from the optimum, in nats for each of
-        its rows or of the other rows, whichever are fewer. For C above 10 at 10 / C of it, where
-        the loss itself is as much smaller, and for C above 300 at a thirtieth, which is what single
-        precision allows. There is a warning if ``max_iter`` epochs were not enough.
+        its rows or of the other rows, whichever are fewer. Multiplied by 10 / C for C above 10, as
+        the loss itself shrinks, and by 1/30 for C above 300. There is a warning if ``max_iter``
+        epochs were not enough.
     random_state : int, RandomState or None, default=0
         Seed of the order in which rows are visited.
     n_jobs : int or None
