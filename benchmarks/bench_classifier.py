@@ -21,6 +21,7 @@ import wordodds
 from wordodds import TextClassifier, from_sklearn
 
 from . import programs
+from .evidence_peers import TUNINGS
 from .evidence_sets import load
 from .peers import OURS, PEER, is_ours, threads_of
 
@@ -160,9 +161,6 @@ def test_train_words(newsgroups, contender, measure, benchmark):
     assert_accurate(model.predict(test.texts), test.labels, 0.87, benchmark)
 
 
-STRENGTHS = [0.03, 0.1, 0.3, 1.0, 3.0]
-
-
 @pytest.mark.parametrize("name", ["trec6", "subjectivity"])
 @pytest.mark.parametrize("contender", [PEER, f"{PEER}, 2 threads", *OURS], indirect=True)
 def test_train_short(name, contender, measure, benchmark):
@@ -177,7 +175,7 @@ def test_train_short(name, contender, measure, benchmark):
     else:
         pipeline = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LinearSVC(random_state=0))
         model = GridSearchCV(
-            pipeline, {"linearsvc__C": STRENGTHS}, cv=3, n_jobs=threads_of(contender)
+            pipeline, {"linearsvc__C": TUNINGS["svc"].values}, cv=3, n_jobs=threads_of(contender)
         )
         measure(lambda: model.fit(corpus.texts, corpus.labels), rounds=2)
     assert_accurate(model.predict(corpus.new), corpus.truth, 0.87, benchmark)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse as sp
-from benchmarks import evidence, evidence_peers, evidence_sets
+from benchmarks import evidence, evidence_peers, evidence_sets, evidence_tables
 from benchmarks.evidence_sets import Split
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -63,13 +63,13 @@ def test_wilson_interval_solves_its_equation():
     for right, n in [(0, 10), (1, 10), (450, 500), (500, 500)]:
         roots = np.roots([1 + z * z / n, -(2 * right / n + z * z / n), (right / n) ** 2])
         np.testing.assert_allclose(
-            evidence.wilson_interval(right, n), sorted(roots.real), atol=1e-12
+            evidence_tables.wilson_interval(right, n), sorted(roots.real), atol=1e-12
         )
 
 
 def test_wilson_interval_by_hand():
     # 8 of 10, z = 2: (0.8 + 0.2 -+ 2 sqrt(0.016 + 0.01)) / 1.4
-    low, high = evidence.wilson_interval(8, 10, z=2.0)
+    low, high = evidence_tables.wilson_interval(8, 10, z=2.0)
     assert low == pytest.approx((1 - 2 * math.sqrt(0.026)) / 1.4)
     assert high == pytest.approx((1 + 2 * math.sqrt(0.026)) / 1.4)
 
@@ -321,9 +321,9 @@ def test_accuracy_table_has_a_row_for_each_method():
     methods = evidence.METHODS["accuracy"]
     numbers = {"right": 9, "n": 10, "calibration_error": None, "seconds": 1.5, "chosen": {"C": 3.0}}
     found = {"one": dict.fromkeys(methods, numbers), "two": {"wordodds": numbers}}
-    lines = list(evidence.accuracy_lines(found, methods))
+    lines = list(evidence_tables.accuracy_lines(found, methods))
     for method in methods:
-        assert sum(line.startswith(f"| {evidence.TITLES[method]} |") for line in lines) == 3
+        assert sum(line.startswith(f"| {evidence_tables.TITLES[method]} |") for line in lines) == 3
     row = "| LinearSVC, tuned | 0.9000 | 0.5958 to 0.9821 | - | 1.50 | C=3 |"
     assert row in lines
     assert "| NBSVM | failed | - | - | - |  |" in lines
@@ -341,7 +341,7 @@ def test_noise_table_has_the_lead_over_the_best_peer():
             "lr": {"accuracy": [[0.85, 0.85], [0.7, 0.7], [0.7, 0.7]]},
         }
     }
-    lines = list(evidence.noise_lines(found, ["wordodds", "svc", "lr"]))
+    lines = list(evidence_tables.noise_lines(found, ["wordodds", "svc", "lr"]))
     assert "| wordodds minus best peer | +0.0500 | -0.0100 | +0.0000 |" in lines
 
 
@@ -350,7 +350,7 @@ def test_few_table_has_the_mean_over_sets():
         return {"accuracy": [[value, value + 0.2]] * 3}
 
     found = {"one": {"wordodds": numbers(0.1), "lr": numbers(0.3)}, "two": {"lr": numbers(0.5)}}
-    lines = list(evidence.few_lines(found, ["wordodds", "lr"]))
+    lines = list(evidence_tables.few_lines(found, ["wordodds", "lr"]))
     assert "| one | 0.2000 | 0.4000 |" in lines
     assert "| two | - | 0.6000 |" in lines
     assert "| mean | - | 0.5000 |" in lines
