@@ -35,6 +35,18 @@ def csr_has_repeats(
 ) -> bool:
     """Return whether a row holds a column twice."""
 
+def csr_map_columns(
+    indptr: npt.NDArray[np.signedinteger[Any]],
+    indices: npt.NDArray[np.signedinteger[Any]],
+    data: npt.NDArray[Any],
+    columns: npt.NDArray[np.signedinteger[Any]],
+    n_jobs: int,
+    instruction_set: int,
+) -> tuple[
+    npt.NDArray[np.signedinteger[Any]], npt.NDArray[np.signedinteger[Any]], npt.NDArray[Any]
+]:
+    """Return the arrays with entries moved from column j to columns[j], those of -1 left out."""
+
 def csr_binarize(
     indptr: npt.NDArray[np.signedinteger[Any]],
     indices: npt.NDArray[np.signedinteger[Any]],

@@ -44,6 +44,13 @@ cdef extern from "wordodds/sparse/equal_rows.hpp" namespace "wordodds" nogil:
     int64_t c_csr_number_rows "wordodds::csr_number_rows"[Index, Value](
         const CsrView[Index, Value]&, const Execution&, span[int64_t]) except +
 
+cdef extern from "wordodds/sparse/map_columns.hpp" namespace "wordodds" nogil:
+    void csr_count_mapped[Index, Value](
+        const CsrView[Index, Value]&, span[const Index], const Execution&, span[Index]) except +
+    void c_csr_map_columns "wordodds::csr_map_columns"[Index, Value](
+        const CsrView[Index, Value]&, span[const Index], span[const Index], const Execution&,
+        span[Index], span[Value]) except +
+
 cdef extern from "wordodds/sparse/binarize.hpp" namespace "wordodds" nogil:
     cbool c_csr_binarize "wordodds::csr_binarize"[Index, Value](
         const CsrView[Index, Value]&, double, const Execution&, span[float]) except +
@@ -135,6 +142,40 @@ def csr_has_repeats(
     with nogil:  # the memoryviews pin the arrays
         found = c_csr_has_repeats(structure, call.get().execution)
     return found
+
+
+def csr_map_columns(
+    const index_t[::1] indptr, const index_t[::1] indices, const number_t[::1] data,
+    const index_t[::1] columns, int32_t n_jobs, int32_t instruction_set,
+):
+    cdef int64_t n_rows = indptr.shape[0] - 1, nnz = indices.shape[0], n_cols = columns.shape[0]
+    if n_rows < 0 or data.shape[0] != nnz or indptr[0] != 0 or indptr[n_rows] != nnz:
+        raise ValueError("indptr, indices and data differ in length")
+    starts = np.zeros(n_rows + 1, dtype=np.asarray(indptr).dtype)
+    cdef index_t[::1] starts_out = starts
+    cdef const index_t* columns_ = &columns[0] if n_cols else NULL
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
+    cdef CsrView[index_t, number_t] matrix = csr_view(
+        n_rows, n_cols, &indptr[0], indptr.shape[0],
+        &indices[0] if nnz else <const index_t*> NULL, nnz,
+        &data[0] if nnz else <const number_t*> NULL, data.shape[0])
+    with nogil:  # the memoryviews pin the arrays
+        csr_count_mapped(
+            matrix, span_of(columns_, n_cols), call.get().execution,
+            span_of(&starts_out[0], n_rows + 1))
+    moved = np.empty(starts_out[n_rows], dtype=starts.dtype)
+    kept = np.empty(starts_out[n_rows], dtype=np.asarray(data).dtype)
+    if len(moved) == 0:
+        return starts, moved, kept
+    cdef index_t[::1] indices_out = moved
+    cdef number_t[::1] data_out = kept
+    with nogil:
+        c_csr_map_columns(
+            matrix, span_of(columns_, n_cols),
+            span_of(<const index_t*> &starts_out[0], n_rows + 1), call.get().execution,
+            span_of(&indices_out[0], indices_out.shape[0]),
+            span_of(&data_out[0], data_out.shape[0]))
+    return starts, moved, kept
 
 
 def csr_binarize(

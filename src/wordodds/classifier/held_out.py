@@ -206,7 +206,7 @@ def _weighed(
         least = min_df if isinstance(min_df, Integral) else max(min_df * n_documents, 1)
         kept: npt.NDArray[np.bool_] = np.asarray(frequency >= least)
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
-        moved = map_columns(rows[:3], columns, binary=False, sums=False)
+        moved = map_columns(rows[:3], columns, how, binary=False, sums=False)
         indptr, indices, data = moved
         # A column at least, if only an empty one.
         rows = CsrArrays(indptr, indices, data, rows.n_rows, max(1, int(kept.sum())))

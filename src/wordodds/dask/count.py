@@ -9,6 +9,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from wordodds._execution import Execution, execution
 from wordodds._labels import encode_labels
 from wordodds._row_weights import class_weights
 from wordodds.classifier.kinds import Kind
@@ -176,7 +177,8 @@ def rows_of(counted: Counted, chosen: Chosen) -> tuple[Any, npt.NDArray[np.int32
     rows = counted.counts
     if counted.vectorizer is not None:
         columns = columns_in(counted.vectorizer, chosen.steps[0])
-        rows = _moved(rows, columns, chosen.n_columns)
+        how = execution(counted.vectorizer.n_jobs)
+        rows = _moved(rows, columns, chosen.n_columns, how)
         if isinstance(chosen.steps[0], TfidfVectorizer) and rows.shape[0]:
             rows = chosen.steps[0]._tfidf.transform(rows, copy=False)
     position_of = {label: code for code, label in enumerate(chosen.classes.tolist())}
@@ -216,14 +218,8 @@ def _hashed(steps: list[Any], texts: Any, n_documents: int) -> Any:
     return rows
 
 
-def _moved(counts: Any, columns: npt.NDArray[np.int64], n_columns: int) -> Any:
+def _moved(counts: Any, columns: npt.NDArray[np.int64], n_columns: int, how: Execution) -> Any:
     """Renumber columns; both vocabularies are sorted, so that rows stay so."""
-    if len(columns) and columns.min() >= 0:  # nothing to drop
-        moved = columns.astype(counts.indices.dtype)[counts.indices]
-        rows = (counts.data, moved, counts.indptr)
-    else:
-        indptr, indices, data = map_columns(
-            (counts.indptr, counts.indices, counts.data), columns, binary=False, sums=False
-        )
-        rows = (data, indices, indptr)
-    return sp.csr_matrix(rows, shape=(counts.shape[0], n_columns))
+    rows = counts.indptr, counts.indices, counts.data
+    indptr, indices, data = map_columns(rows, columns, how, binary=False, sums=False)
+    return sp.csr_matrix((data, indices, indptr), shape=(counts.shape[0], n_columns))

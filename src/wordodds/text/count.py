@@ -201,7 +201,7 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         keep = kept_columns(rows, len(vocabulary), self)
         if keep is not None:
             columns, n_columns = column_map(vocabulary, keep, n_unknown)
-            rows = map_columns(rows, columns, binary=bool(self.binary), sums=n_unknown > 0)
+            rows = map_columns(rows, columns, how, binary=bool(self.binary), sums=n_unknown > 0)
             vocabulary = vocabulary.subset(keep.astype(np.uint8))
         else:
             n_columns = n_columns_of(len(vocabulary), n_unknown)

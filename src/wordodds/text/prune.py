@@ -7,7 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from wordodds._core import sparse
 from wordodds._core import text as core
+from wordodds._execution import Execution
 
 __all__ = [
     "column_map",
@@ -140,7 +142,7 @@ def n_columns_of(n_terms: int, n_unknown: int) -> int:
 
 
 def map_columns(
-    rows: Any, columns: npt.NDArray[np.int64], *, binary: bool, sums: bool
+    rows: Any, columns: npt.NDArray[np.int64], how: Execution, *, binary: bool, sums: bool
 ) -> list[Any]:
     """Renumber the columns of entries and drop those of column -1, in the order of the rows.
 
@@ -150,6 +152,8 @@ def map_columns(
         CSR arrays without repeated entries.
     columns : ndarray of int
         The new column of each old one.
+    how : Execution
+        Threads and instruction set.
     binary : bool
         Whether entries that meet make 1 instead of their sum.
     sums : bool
@@ -158,20 +162,17 @@ def map_columns(
     Examples
     --------
     >>> import numpy as np
+    >>> from wordodds._execution import execution
     >>> rows = np.array([0, 2, 3]), np.array([2, 0, 1]), np.array([5, 6, 7])
-    >>> map_columns(rows, np.array([0, -1, 1]), binary=False, sums=False)
+    >>> map_columns(rows, np.array([0, -1, 1]), execution(None), binary=False, sums=False)
     [array([0, 2, 2]), array([1, 0]), array([5, 6])]
     """
     indptr, indices, data = rows
-    moved = columns.astype(indices.dtype)[indices]
-    if sums:
-        return _summed([indptr, moved, data], int(columns.max()) + 1, binary)
-    stays = moved >= 0
-    before = np.concatenate([[0], np.cumsum(stays)])
-    return [before[indptr].astype(indptr.dtype), moved[stays], data[stays]]
+    moved = sparse.csr_map_columns(indptr, indices, data, columns.astype(indices.dtype), *how)
+    return _summed(moved, int(columns.max()) + 1, binary) if sums else list(moved)
 
 
-def _summed(rows: list[Any], n_columns: int, binary: bool) -> list[Any]:
+def _summed(rows: Any, n_columns: int, binary: bool) -> list[Any]:
     indptr, indices, data = rows
     matrix = sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
     matrix.sum_duplicates()
