@@ -1,7 +1,9 @@
 #include "wordodds/linear/count_ratios.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "wordodds/base/zeroed_array.hpp"
@@ -10,14 +12,14 @@ namespace wordodds {
 namespace {
 
 constexpr int64_t rows_between_checks = 256;
-constexpr int64_t columns_in_block = 8;
-constexpr size_t features_between_checks = 4096;
+constexpr int64_t columns_in_block = 8;   // counts of a feature fill a cache line
+constexpr int64_t columns_in_group = 32;  // whose counts are held at once
+constexpr int64_t features_in_chunk = 4096;
 
 // Documents with each feature.
 template <class Index>
-std::vector<double> feature_counts(const CsrView<Index, double>& matrix, const LabelWeights& labels,
-                                   StopToken& stop) {
-    std::vector<double> counts(static_cast<size_t>(matrix.n_cols), 0.0);
+void count_features(const CsrView<Index, double>& matrix, const LabelWeights& labels,
+                    StopToken& stop, std::span<double> counts_out) {
     for (int64_t row = 0; row < matrix.n_rows; ++row) {
         if (row % rows_between_checks == 0) stop.check();
         const auto i = static_cast<size_t>(row);
@@ -29,64 +31,119 @@ std::vector<double> feature_counts(const CsrView<Index, double>& matrix, const L
         if (weight == 0.0) continue;
         const auto end = static_cast<size_t>(matrix.indptr[i + 1]);
         for (auto at = static_cast<size_t>(matrix.indptr[i]); at < end; ++at) {
-            if (matrix.data[at] != 0) counts[static_cast<size_t>(matrix.indices[at])] += weight;
+            if (matrix.data[at] != 0) counts_out[static_cast<size_t>(matrix.indices[at])] += weight;
         }
     }
-    return counts;
 }
 
-// counts_out[j * n + k - first] = d_jk of the n columns from `first` on.
-template <class Index>
-void count_classes(const CsrView<Index, double>& matrix, const LabelWeights& labels,
-                   int64_t n_columns, int64_t first, int64_t n, StopToken& stop,
-                   ZeroedArray<double>& counts_out) {
-    for (int64_t row = 0; row < matrix.n_rows; ++row) {
-        if (row % rows_between_checks == 0) stop.check();
-        const auto i = static_cast<size_t>(row);
-        for (auto e = static_cast<size_t>(labels.indptr[i]);
-             e < static_cast<size_t>(labels.indptr[i + 1]); ++e) {
-            const int64_t k = column_of_class(n_columns, labels.codes[e]) - first;
-            if (k < 0 || k >= n) continue;
-            const auto end = static_cast<size_t>(matrix.indptr[i + 1]);
-            for (auto at = static_cast<size_t>(matrix.indptr[i]); at < end; ++at) {
-                if (matrix.data[at] == 0) continue;
-                const int64_t j = static_cast<int64_t>(matrix.indices[at]);
-                counts_out[static_cast<size_t>(j * n + k)] += labels.weights[e];
+// d_jk of up to columns_in_block columns from `first` on.
+class BlockCounts {
+   public:
+    BlockCounts(int64_t n_features, int64_t first, int64_t n)
+        : first_(first), n_(n), counts_(static_cast<size_t>(n_features * n)) {}
+
+    double operator()(size_t j, int64_t k) const {
+        return counts_[j * static_cast<size_t>(n_) + static_cast<size_t>(k)];
+    }
+
+    template <class Index>
+    void count(const CsrView<Index, double>& matrix, const LabelWeights& labels, int64_t n_columns,
+               StopToken& stop) {
+        for (int64_t row = 0; row < matrix.n_rows; ++row) {
+            if (row % rows_between_checks == 0) stop.check();
+            const auto i = static_cast<size_t>(row);
+            for (auto e = static_cast<size_t>(labels.indptr[i]);
+                 e < static_cast<size_t>(labels.indptr[i + 1]); ++e) {
+                const int64_t k = column_of_class(n_columns, labels.codes[e]) - first_;
+                if (k >= 0 && k < n_) add(matrix, i, k, labels.weights[e]);
             }
         }
     }
-}
 
-// The ratios of the n columns from `first` on; in_class(j, k) = d_jk of column first + k.
-template <class InClass>
-void set_ratios(std::span<const double> counts, int64_t n_columns, int64_t first, int64_t n_block,
-                double alpha, StopToken& stop, InClass in_class, std::span<float> ratios_out) {
-    const auto n_features = counts.size(), n = static_cast<size_t>(n_block);
-    const double smooth = alpha * static_cast<double>(n_features);
-    double total = 0.0, offsets[columns_in_block] = {};
-    for (size_t j = 0; j < n_features; ++j) {
-        if (j % features_between_checks == 0) stop.check();
-        total += counts[j];
-        for (size_t k = 0; k < n; ++k) offsets[k] += in_class(j, k);
-    }
-    for (double& of_class : offsets) {
-        const double rest = std::max(0.0, total - of_class);
-        of_class = std::log(of_class + smooth) - std::log(rest + smooth);
-    }
-    const double log_alpha = std::log(alpha);
-    for (size_t j = 0; j < n_features; ++j) {
-        if (j % features_between_checks == 0) stop.check();
-        // Most features are in documents of few classes.
-        const double log_absent = log_alpha - std::log(counts[j] + alpha);
-        float* const out = ratios_out.data() + static_cast<int64_t>(j) * n_columns + first;
-        for (size_t k = 0; k < n; ++k) {
-            const double in = in_class(j, k);
-            const double rest = std::max(0.0, counts[j] - in);
-            const double log_ratio =
-                in == 0.0 ? log_absent : std::log(in + alpha) - std::log(rest + alpha);
-            out[k] = static_cast<float>(log_ratio - offsets[k]);
+   private:
+    template <class Index>
+    void add(const CsrView<Index, double>& matrix, size_t i, int64_t k, double weight) {
+        constexpr size_t ahead = 16;
+        double* const counts = counts_.begin() + k;
+        const auto at = [&](size_t e) {
+            return counts + static_cast<int64_t>(matrix.indices[e]) * n_;
+        };
+        const auto end = static_cast<size_t>(matrix.indptr[i + 1]);
+        for (auto e = static_cast<size_t>(matrix.indptr[i]); e < end; ++e) {
+            if (e + ahead < end) __builtin_prefetch(at(e + ahead), 1, 3);
+            if (matrix.data[e] != 0) *at(e) += weight;
         }
     }
+
+    int64_t first_;
+    int64_t n_;
+    ZeroedArray<double> counts_;
+};
+
+// log(n + alpha), kept for small whole numbers: most features are in few documents.
+class LogCounts {
+   public:
+    explicit LogCounts(double alpha) : alpha_(alpha) {
+        for (int n = 0; n < n_kept; ++n) kept_[n] = std::log(n + alpha);
+    }
+    double operator()(double n) const {
+        if (n < n_kept && n == static_cast<int>(n)) return kept_[static_cast<int>(n)];
+        return std::log(n + alpha_);
+    }
+
+   private:
+    static constexpr int n_kept = 256;
+    double alpha_;
+    double kept_[n_kept];
+};
+
+// The ratios of the n <= columns_in_group columns from `first` on; in_class(j, k) = d_jk of column
+// first + k.
+template <class InClass>
+void set_ratios(std::span<const double> counts, int64_t n_columns, int64_t first, int64_t n,
+                double alpha, const Execution& execution, InClass in_class,
+                std::span<float> ratios_out) {
+    using Sums = std::array<double, columns_in_group + 1>;  // by column, and of all rows
+    const FixedChunks chunks{static_cast<int64_t>(counts.size()), features_in_chunk};
+    const auto features = [&](int64_t chunk, auto visit) {
+        for (auto j = static_cast<size_t>(chunks.begin(chunk));
+             j < static_cast<size_t>(chunks.end(chunk)); ++j) {
+            visit(j);
+        }
+    };
+    Sums offsets = parallel_reduce(
+        execution, chunks.count(), Sums{},
+        [&](int64_t chunk) {
+            Sums sums{};
+            features(chunk, [&](size_t j) {
+                for (int64_t k = 0; k < n; ++k) sums[static_cast<size_t>(k)] += in_class(j, k);
+                sums.back() += counts[j];
+            });
+            return sums;
+        },
+        [](Sums all, const Sums& some) {
+            std::transform(all.begin(), all.end(), some.begin(), all.begin(), std::plus<>());
+            return all;
+        });
+    const double smooth = alpha * static_cast<double>(counts.size());
+    for (double& of_class : offsets) {
+        const double rest = std::max(0.0, offsets.back() - of_class);
+        of_class = std::log(of_class + smooth) - std::log(rest + smooth);
+    }
+    const LogCounts log_count(alpha);
+    parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
+        features(chunk, [&](size_t j) {
+            // Most features are in documents of few classes.
+            const double log_absent = log_count(0.0) - log_count(counts[j]);
+            float* const out = ratios_out.data() + static_cast<int64_t>(j) * n_columns + first;
+            for (int64_t k = 0; k < n; ++k) {
+                const double in = in_class(j, k);
+                const double rest = std::max(0.0, counts[j] - in);
+                const double log_ratio = in == 0.0 ? log_absent : log_count(in) - log_count(rest);
+                out[k] = static_cast<float>(log_ratio - offsets[static_cast<size_t>(k)]);
+            }
+        });
+    });
 }
 
 }  // namespace
@@ -95,28 +152,42 @@ template <class Index>
 void csr_count_ratios(const CsrView<Index, double>& matrix, const LabelWeights& labels,
                       int64_t n_columns, double alpha, const Execution& execution,
                       std::span<float> ratios_out) {
-    const std::vector<double> counts = feature_counts(matrix, labels, *execution.stop);
-    const FixedChunks blocks{n_columns, columns_in_block};
-    parallel_for(execution, blocks.count(), [&](int64_t block, int32_t) {
-        const int64_t first = blocks.begin(block), n = blocks.end(block) - first;
-        ZeroedArray<double> own(static_cast<size_t>(matrix.n_cols * n));
-        count_classes(matrix, labels, n_columns, first, n, *execution.stop, own);
-        const auto in_class = [&](size_t j, size_t k) { return own[j * static_cast<size_t>(n) + k]; };
-        set_ratios(counts, n_columns, first, n, alpha, *execution.stop, in_class, ratios_out);
-    });
+    std::vector<double> counts(static_cast<size_t>(matrix.n_cols), 0.0);
+    const FixedChunks groups{n_columns, columns_in_group};
+    for (int64_t group = 0; group < groups.count(); ++group) {
+        const int64_t first = groups.begin(group), n = groups.end(group) - first;
+        const FixedChunks blocks{n, columns_in_block};
+        std::vector<BlockCounts> own;
+        for (int64_t block = 0; block < blocks.count(); ++block) {
+            const int64_t begin = blocks.begin(block);
+            own.emplace_back(matrix.n_cols, first + begin, blocks.end(block) - begin);
+        }
+        // What all classes have together is one more block of the first group.
+        parallel_for(execution, blocks.count() + (group == 0), [&](int64_t block, int32_t) {
+            if (block == blocks.count()) {
+                count_features(matrix, labels, *execution.stop, counts);
+            } else {
+                own[static_cast<size_t>(block)].count(matrix, labels, n_columns, *execution.stop);
+            }
+        });
+        const auto in_class = [&](size_t j, int64_t k) {
+            return own[static_cast<size_t>(k / columns_in_block)](j, k % columns_in_block);
+        };
+        set_ratios(counts, n_columns, first, n, alpha, execution, in_class, ratios_out);
+    }
 }
 
 void count_ratios(std::span<const double> counts, std::span<const double> class_counts,
                   int64_t n_columns, double alpha, const Execution& execution,
                   std::span<float> ratios_out) {
-    const FixedChunks blocks{n_columns, columns_in_block};
-    parallel_for(execution, blocks.count(), [&](int64_t block, int32_t) {
-        const int64_t first = blocks.begin(block), n = blocks.end(block) - first;
-        const auto in_class = [&](size_t j, size_t k) {
-            return class_counts[(static_cast<size_t>(first) + k) * counts.size() + j];
+    const FixedChunks groups{n_columns, columns_in_group};
+    for (int64_t group = 0; group < groups.count(); ++group) {
+        const int64_t first = groups.begin(group), n = groups.end(group) - first;
+        const auto in_class = [&](size_t j, int64_t k) {
+            return class_counts[static_cast<size_t>(first + k) * counts.size() + j];
         };
-        set_ratios(counts, n_columns, first, n, alpha, *execution.stop, in_class, ratios_out);
-    });
+        set_ratios(counts, n_columns, first, n, alpha, execution, in_class, ratios_out);
+    }
 }
 
 #define WORDODDS_INSTANTIATE(Index)                                                              \

@@ -44,7 +44,7 @@ OwnedLabels whole_label_weights(Random& random, int64_t n_rows, int64_t n_classe
 template <class Index>
 void check_random_ratios() {
     Random random(31);
-    for (const int64_t n_columns : {1, 2, 3, 7, 8, 9, 20}) {
+    for (const int64_t n_columns : {1, 2, 3, 7, 8, 9, 20, 32, 33, 70}) {
         const auto matrix = random_rows<Index>(random, 80, 30, 8);
         const int64_t n_classes = std::max<int64_t>(2, n_columns);
         const auto whole = whole_label_weights(random, 80, n_classes);
@@ -64,7 +64,7 @@ TEST("ratios of rows and of counts, for every number of columns, with the same b
 
 TEST("more features than one chunk holds") {
     Random random(32);
-    // features_in_chunk in count_ratios.cpp is 16384.
+    // features_in_chunk in count_ratios.cpp is 4096.
     const auto matrix = random_rows<int32_t>(random, 60, 40'000, 2000);
     const auto labels = whole_label_weights(random, 60, 3);
     check_ratios(matrix, labels, 1, 1.0, 1e-6);

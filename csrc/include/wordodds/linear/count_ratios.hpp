@@ -29,8 +29,9 @@ constexpr int64_t column_of_class(int64_t n_columns, int32_t code) {
 
 // ratios_out[j * n_columns + k] = r_jk, counted over rows; a feature occurs where its entry is not zero.
 //
-// Preconditions: alpha > 0; no column twice in a row. O(nnz + n_cols * n_columns), parallel over blocks
-// of columns; the same bits for any n_jobs.
+// Preconditions: alpha > 0; no column twice in a row. O(nnz + n_cols * n_columns), counted in
+// parallel over blocks of columns and written in parallel over features; the same bits for any n_jobs. Holds
+// counts of up to 32 columns at once, 8 n_cols bytes each.
 template <class Index>
 void csr_count_ratios(const CsrView<Index, double>& matrix, const LabelWeights& labels,
                       int64_t n_columns, double alpha, const Execution& execution,
