@@ -10,7 +10,7 @@ namespace {
 // A row is settled if it adds less than this share of what rows add to the gap on average, now or at the
 // tolerance, whichever is more.
 constexpr double settled_share = 0.5;
-constexpr int rest_max = 15;  // epochs
+constexpr int rest_max = 63;  // epochs
 
 // Some columns of a problem, with the state of every row.
 class RatioBlock {
@@ -124,6 +124,7 @@ class BlockOfWidth final : public RatioBlock {
                 const auto next = ratio_entries(problem.matrix, block.order_, place + 1);
                 const double cost = block.strength_ * problem.weights[i];
                 if (place + 1 < block.order_.size()) block.fetch_state(block.order_[place + 1]);
+                fetch_entries(ratio_entries(problem.matrix, block.order_, place + 2));
                 if (is_first) {
                     double targets[Columns::padded];
                     block.set_targets(i, targets);

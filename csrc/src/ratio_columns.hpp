@@ -53,6 +53,32 @@ RatioEntries<Index> ratio_entries(const CsrView<Index, double>& matrix,
             static_cast<int64_t>(matrix.indptr[i + 1]) - begin};
 }
 
+// Rows come in random order, so that the processor cannot foresee where the next one begins.
+template <class Index>
+WORDODDS_LANES void fetch_entries(const RatioEntries<Index>& row) {
+    constexpr int64_t line = 64;
+    constexpr auto n_indices = line / static_cast<int64_t>(sizeof(Index));
+    constexpr auto n_values = line / static_cast<int64_t>(sizeof(double));
+    for (int64_t e = 0; e < row.n; e += n_indices) __builtin_prefetch(row.indices + e, 0, 2);
+    for (int64_t e = 0; e < row.n; e += n_values) __builtin_prefetch(row.data + e, 0, 2);
+}
+
+// A number for each of some columns, in one register where there is one so wide.
+template <int width>
+struct ColumnFloats;
+template <>
+struct ColumnFloats<1> {
+    typedef float Type __attribute__((vector_size(4), may_alias));
+};
+template <>
+struct ColumnFloats<4> {
+    typedef float Type __attribute__((vector_size(16), may_alias));
+};
+template <>
+struct ColumnFloats<8> {
+    typedef float Type __attribute__((vector_size(32), may_alias));
+};
+
 // The columns [first, first + n_real) of a problem, those up to `width` empty.
 template <int width>
 class RatioColumns {
@@ -219,7 +245,9 @@ class RatioColumns {
 
    private:
     static constexpr int64_t n_units = padded / n_lanes;
-    static constexpr int64_t prefetch_ahead = 16;
+    static constexpr int64_t prefetch_ahead = 32;
+
+    using Floats = typename ColumnFloats<width>::Type;
 
     struct alignas(2 * width * sizeof(float)) Feature {
         float weight[width];
@@ -260,9 +288,9 @@ class RatioColumns {
     template <class Index>
     WORDODDS_LANES void scatter(const RatioEntries<Index>& row, const RatioEntries<Index>& next,
                                 const Lanes* change) {
-        FloatLanes by[n_units];
-        for (int64_t unit = 0; unit < n_units; ++unit) {
-            by[unit] = __builtin_convertvector(change[unit], FloatLanes);
+        Floats by;
+        for (int64_t k = 0; k < width; ++k) {
+            by[k] = static_cast<float>(change[k / n_lanes][k % n_lanes]);
         }
         const int64_t n_both = std::min(row.n, next.n);
         for (int64_t e = 0; e < n_both; ++e) {
@@ -273,23 +301,16 @@ class RatioColumns {
         for (int64_t e = n_both; e < next.n; ++e) __builtin_prefetch(&feature(next, e), 1, 2);
     }
 
-    WORDODDS_LANES void add_to(Feature& to, double value, const FloatLanes* by) const {
+    WORDODDS_LANES void add_to(Feature& to, double value, Floats by) const {
         const auto x = static_cast<float>(value);
-        if constexpr (width == 1) {
-            to.weight[0] += x * (to.ratio[0] * to.ratio[0] + floor_) * by[0][0];
-        } else {
-            for (int64_t unit = 0; unit < n_units; ++unit) {
-                const int64_t k = unit * n_lanes;
-                const auto ratio = *reinterpret_cast<const FloatLanesInMemory*>(to.ratio + k);
-                auto& weight = *reinterpret_cast<FloatLanesInMemory*>(to.weight + k);
-                weight = weight + x * (ratio * ratio + floor_) * by[unit];
-            }
-        }
+        const auto ratio = *reinterpret_cast<const Floats*>(to.ratio);
+        auto& weight = *reinterpret_cast<Floats*>(to.weight);
+        weight = weight + x * (ratio * ratio + floor_) * by;
     }
 
     template <class Index>
     WORDODDS_LANES void fetch_ahead(const RatioEntries<Index>& row, int64_t e) const {
-        if (e + prefetch_ahead < row.n) __builtin_prefetch(&feature(row, e + prefetch_ahead), 1, 2);
+        if (e + prefetch_ahead < row.n) __builtin_prefetch(&feature(row, e + prefetch_ahead), 0, 3);
     }
 
     template <class Index>

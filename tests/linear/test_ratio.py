@@ -10,6 +10,7 @@ from wordodds._execution import execution
 from wordodds._sparse import CsrArrays
 from wordodds.linear.ratio import (
     RatioPrior,
+    first_equal_rows,
     gap_scale,
     label_table,
     local_step,
@@ -42,6 +43,13 @@ def test_equal_rows_become_one():
         np.unique(numbers, return_index=True)[1],
         np.sort([np.flatnonzero(numbers == n)[0] for n in range(distinct.n_rows)]),
     )
+
+
+def test_first_of_equal_rows():
+    X = counts()
+    expected = [next(i for i, row in enumerate(X) if (row == own).all()) for own in X]
+    assert_array_equal(first_equal_rows(arrays(X), HOW), expected)
+    assert_array_equal(first_equal_rows(arrays(np.eye(4)), HOW), np.arange(4))
 
 
 def test_rows_that_differ_are_left_alone():

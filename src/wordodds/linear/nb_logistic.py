@@ -14,7 +14,7 @@ from wordodds._execution import execution
 from wordodds._sparse import without_repeats, without_zeros
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
 from wordodds.linear.problem import problem_of_fit
-from wordodds.linear.ratio import RatioPrior, label_table, merge_equal_rows, ratio_problem
+from wordodds.linear.ratio import RatioPrior, first_equal_rows, label_table, ratio_problem
 
 __all__ = ["NBLogisticRegression"]
 
@@ -63,8 +63,9 @@ class NBLogisticRegression(LinearClassifier):
         cautious. Labels stay the same.
     class_weight : dict, "balanced" or None
         As in `LogisticRegression`.
-    max_iter : int, default=1000
-        Epochs over the rows at most.
+    max_iter : int, default=10000
+        Epochs over the rows at most. Late ones are short: only rows whose probabilities still
+        change are visited.
     tol : float, default=3e-6
         A class ends when its objective is at most this far from the optimum, in nats for each of
         its rows or of the other rows, whichever are fewer. Multiplied by 10 / C for C above 10, as
@@ -120,7 +121,7 @@ class NBLogisticRegression(LinearClassifier):
         intercept_scaling: float = 1.0,
         temperature: float = 1.0,
         class_weight: Any = None,
-        max_iter: int = 1000,
+        max_iter: int = 10_000,
         tol: float = 3e-6,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -157,18 +158,17 @@ class NBLogisticRegression(LinearClassifier):
         )
         rows = without_zeros(without_repeats(problem.matrix.as_csr(), how))
         rows = rows._replace(data=rows.data.astype(np.float64, copy=False))
-        distinct, numbers = merge_equal_rows(rows, how)
         labels = label_table(
-            numbers,
+            first_equal_rows(rows, how),
             problem.codes,
             problem.row_weights * problem.total_weight,
-            (distinct.n_rows, len(problem.classes)),
+            (rows.n_rows, len(problem.classes)),
         )
         largest = float(rows.data.max()) if len(rows.data) else 0.0
         self._check_scale(float(labels.weights.max()), largest)
         n_columns = 1 if len(problem.classes) == 2 else len(problem.classes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        ascent = ratio_problem(distinct, labels, n_columns, self._prior(), seed, how)
+        ascent = ratio_problem(rows, labels, n_columns, self._prior(), seed, how)
         limits = float(self.C), int(self.max_iter), self._tolerance()
         found = ascent.fit(float(self.lean), *limits, *how)
         adopt(self, X, **self._learnt(problem.classes, *found))

@@ -16,6 +16,7 @@ __all__ = [
     "LabelTable",
     "LocalStep",
     "RatioPrior",
+    "first_equal_rows",
     "gap_scale",
     "gaps_of_rows",
     "label_table",
@@ -90,9 +91,28 @@ def merge_equal_rows(rows: CsrArrays, how: Execution) -> tuple[CsrArrays, npt.ND
     numbers, n_distinct = sparse.csr_number_rows(*rows[:3], rows.n_cols, *how)
     if n_distinct == rows.n_rows:
         return rows, numbers
-    first = np.flatnonzero(np.diff(np.maximum.accumulate(numbers), prepend=-1))
+    first = _first_of_each(numbers)
     taken = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=rows[3:])[first]
     return CsrArrays(taken.indptr, taken.indices, taken.data, n_distinct, rows.n_cols), numbers
+
+
+def first_equal_rows(rows: CsrArrays, how: Execution) -> npt.NDArray[np.int64]:
+    """Return for each row the first that equals it: for labels, where rows need not be copied.
+
+    Parameters
+    ----------
+    rows : CsrArrays
+        Validated.
+    how : Execution
+        Threads and instruction set.
+    """
+    numbers, n_distinct = sparse.csr_number_rows(*rows[:3], rows.n_cols, *how)
+    return numbers if n_distinct == rows.n_rows else _first_of_each(numbers)[numbers]
+
+
+def _first_of_each(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return where each number occurs first; they are given out in that order."""
+    return np.flatnonzero(np.diff(np.maximum.accumulate(numbers), prepend=-1))
 
 
 def ratio_problem(

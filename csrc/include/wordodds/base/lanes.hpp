@@ -37,8 +37,8 @@ WORDODDS_LANES Lanes load_lanes(const double* from) {
     return *reinterpret_cast<const LanesInMemory*>(from);
 }
 WORDODDS_LANES Lanes load_lanes(const float* from) {
-    const FloatLanes narrow = *reinterpret_cast<const FloatLanesInMemory*>(from);
-    return __builtin_convertvector(narrow, Lanes);
+    // One by one: GCC takes a vector conversion apart before it knows the region's registers.
+    return Lanes{double{from[0]}, double{from[1]}, double{from[2]}, double{from[3]}};
 }
 WORDODDS_LANES void store_lanes(double* to, Lanes x) {
     *reinterpret_cast<LanesInMemory*>(to) = x;

@@ -77,7 +77,7 @@ std::unique_ptr<RatioAscent> make_ratio_ascent(const CsrView<Index, double>& mat
 void ratio_start(std::span<RatioAscent* const> problems, double lean, const Execution& execution);
 
 // Goes on with all problems until their gaps are within the tolerance. An epoch visits rows once, in an order
-// that depends on the seed alone; rows that add less than half the average to the gap rest for up to 15 epochs.
+// that depends on the seed alone; rows that add less than half the average to the gap rest for up to 63 epochs.
 // Precondition: C is not less than at the last call since the start.
 //
 // Weights are kept in float, sums in double. O(nnz * n_columns) an epoch, parallel over problems and blocks
