@@ -2,13 +2,29 @@
 include(UseCython)
 
 set(core_dir ${CMAKE_CURRENT_SOURCE_DIR}/../src/wordodds/_core)
-foreach(family IN ITEMS base text arrow tally sparse bayes linear score)
+
+function(add_binding name)  # add_binding(NAME SOURCE...)
+  Python_add_library(${name} MODULE WITH_SOABI ${ARGN})
+  # All loops over data are in the engine; what converts arguments builds faster with less.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  install(TARGETS ${name} DESTINATION wordodds/_core)
+endfunction()
+
+# What Cython needs for memoryviews, once instead of in every module.
+set(memoryviews ${generated_dir}/memoryviews.cxx)
+add_custom_command(
+  OUTPUT ${memoryviews}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${generated_dir}
+  COMMAND ${Python_EXECUTABLE} -m cython --cplus --generate-shared=${memoryviews}
+  COMMENT "Memoryviews for all modules"
+  VERBATIM)
+add_binding(memoryviews ${memoryviews})
+
+foreach(family IN ITEMS linear bayes sparse text score tally arrow base)
   cython_transpile(${core_dir}/${family}.pyx LANGUAGE CXX
-                   MODULE_NAME wordodds._core.${family} OUTPUT_VARIABLE transpiled)
-  Python_add_library(${family} MODULE WITH_SOABI ${transpiled})
+                   MODULE_NAME wordodds._core.${family} OUTPUT_VARIABLE transpiled
+                   CYTHON_ARGS --shared=wordodds._core.memoryviews)
+  add_binding(${family} ${transpiled})
   target_include_directories(${family} PRIVATE ${core_dir})
   target_link_libraries(${family} PRIVATE engine_in_use)
-  # All loops over data are in the engine; what converts arguments builds faster with less.
-  target_compile_options(${family} PRIVATE $<$<CONFIG:Release>:-O1>)
-  install(TARGETS ${family} DESTINATION wordodds/_core)
 endforeach()
