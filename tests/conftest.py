@@ -14,17 +14,15 @@ from wordodds import _execution, _progress
 from wordodds._core import base
 from wordodds.datasets import load_newsgroups
 
-# Machines differ in speed: no deadline, and the same examples for everybody in CI, which has
-# fifteen minutes for everything.
-IN_CI = bool(os.environ.get("CI"))
-settings.register_profile(
-    "default",
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize=IN_CI,
-    max_examples=50 if IN_CI else 100,
-)
-settings.load_profile("default")
+# Machines differ in speed: no deadline, and the same examples for everybody in CI.
+for name, n_examples in {"quick": 50, "all": 100}.items():
+    settings.register_profile(
+        name,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize=bool(os.environ.get("CI")),
+        max_examples=n_examples,
+    )
 
 
 class Terminal(io.StringIO):
@@ -67,8 +65,42 @@ def instruction_set(request, monkeypatch):
     _execution.ask_again()
 
 
+def pytest_addoption(parser):
+    """Let one ask for the exhaustive tests too."""
+    parser.addoption(
+        "--all", action="store_true", help="run exhaustive tests too, which a release needs"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at its options
+def pytest_cmdline_main(config):
+    """Run the whole suite on all cores, unless somebody says how many."""
+    option = config.option
+    is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    is_worker = hasattr(config, "workerinput")
+    is_told = option.numprocesses is not None or option.usepdb or option.collectonly
+    if is_worker or is_told or not is_whole:
+        return
+    option.numprocesses = len(os.sched_getaffinity(0))
+    option.dist = "worksteal"
+    # Processes with as many threads each would spin.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave exhaustive tests out, unless they are asked for: all of them, or one by its name."""
+    if config.option.all or config.option.markexpr or any("::" in arg for arg in config.args):
+        return
+    is_quick = [item.get_closest_marker("exhaustive") is None for item in items]
+    config.hook.pytest_deselected(
+        items=[item for item, quick in zip(items, is_quick, strict=True) if not quick]
+    )
+    items[:] = [item for item, quick in zip(items, is_quick, strict=True) if quick]
+
+
 def pytest_configure(config):
-    """Know the marks of scikit-learn's own tests, and let Ctrl-C count."""
+    """Choose how many examples to try, know scikit-learn's marks, and let Ctrl-C count."""
+    settings.load_profile("all" if config.option.all else "quick")
     config.addinivalue_line("markers", "thread_unsafe: a test of theirs; ours run in one thread")
     # Where a shell starts the tests in the background SIGINT is ignored, by children too.
     is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -36,6 +36,7 @@ def test_every_shard_can_be_imported(name):
     assert callable(shard_of(name).run)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["csr", "model_files", "fasttext_files", "vectorizers"])
 def test_a_little_of_it(name):
     for line in shard_of(name).run(0.001):
@@ -43,6 +44,7 @@ def test_a_little_of_it(name):
         assert line.n
 
 
+@pytest.mark.exhaustive
 def test_the_battery_would_have_found_the_crash_of_unchecked_structure(monkeypatch):
     monkeypatch.setattr(wordodds._estimator, "check_structure", lambda *arguments: None)
     numbers = [n for n in range(1500) if "complex_and_malformed" in matrix_of(n).story]

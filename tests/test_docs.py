@@ -119,6 +119,7 @@ def a_tenth_of_the_documents(newsgroups_data, monkeypatch):
     forget_documents()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", WITH_CORPUS)
 def test_figures_of_a_corpus(name, a_tenth_of_the_documents, tmp_path):
     check_figure(drawing.draw(FIGURES[name], tmp_path / name))
@@ -147,6 +148,7 @@ def test_convergence_figure_of_small_problems(tmp_path):
             assert gap[-1] <= 1e-3 * gap[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("page", NUMBERS)
 def test_numbers_from_a_corpus(page, newsgroups_data):
     text = " ".join((DOCS / page).read_text().split())

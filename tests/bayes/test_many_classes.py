@@ -199,6 +199,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("Model", COUNTED)
 def test_ten_thousand_classes_and_a_million_features(Model):
     """The table would take 80 GB; the model keeps to what the classes have."""

@@ -356,6 +356,7 @@ def test_few_table_has_the_mean_over_sets():
     assert "| mean | - | 0.5000 |" in lines
 
 
+@pytest.mark.exhaustive
 def test_every_part_runs(capsys, toy_sets):
     parts = ["noise", "few", "imbalance", "contradiction"]
     assert evidence.main(["--only", *parts, "--peers", "cnb", "lr", "--sets", "sms-spam"]) == 0

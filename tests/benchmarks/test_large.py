@@ -43,6 +43,7 @@ def test_a_corpus_in_files(newsgroups_data, tmp_path):
     assert ids == list(range(len(texts)))
 
 
+@pytest.mark.exhaustive
 def test_200_megabytes_within_the_memory(newsgroups_data, tmp_path, capsys):
     """The form of `python -m benchmarks.large` that the tests have time for."""
     found = tmp_path / "found.json"

@@ -28,6 +28,7 @@ def assert_one_was_replaced(client, before):
     assert len(before - process_ids(client)) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_worker_killed_while_counting_changes_nothing(client, mail, tmp_path):
     whole = TextClassifier("naive_bayes").fit(mail.texts, mail.labels).linear_model_
     before = process_ids(client)
@@ -38,6 +39,7 @@ def test_a_worker_killed_while_counting_changes_nothing(client, mail, tmp_path):
     assert_one_was_replaced(client, before)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("solver", ["newton-cg", "lbfgs"])
 def test_a_worker_killed_between_the_rounds_changes_nothing(client, mail, solver):
     def fitted(callback):
@@ -66,6 +68,7 @@ def test_a_worker_killed_while_predicting_changes_nothing(client, mail, tmp_path
     assert_one_was_replaced(client, before)
 
 
+@pytest.mark.exhaustive
 def test_a_worker_killed_while_writing_leaves_whole_files(client, mail, tmp_path):
     pass_on = lethal(tmp_path / "killed")
 

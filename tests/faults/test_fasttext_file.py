@@ -244,6 +244,7 @@ def in_its_own_process(task, folder, n):
     return json.loads(result.stdout)
 
 
+@pytest.mark.exhaustive
 def test_mutations_give_a_model_or_an_error(tmp_path):
     found = in_its_own_process("survive_mutations", tmp_path, 850)
     assert found["wrong"] == {}
@@ -258,6 +259,7 @@ def test_every_number_may_be_extreme(tmp_path):
     assert found["taken"] > 50
 
 
+@pytest.mark.exhaustive
 def test_damaged_model_files_made_of_fasttexts(tmp_path):
     found = in_its_own_process("survive_saved", tmp_path, 150)
     assert found["wrong"] == {}

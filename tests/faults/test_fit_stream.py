@@ -53,6 +53,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("model", "endless"),
     [

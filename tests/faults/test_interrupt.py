@@ -201,7 +201,7 @@ def test_sigint_stops_long_kernels(setting):
     ) as child:
         for run in runs:
             assert child.stdout.readline() == "ready\n", (run, child.stderr.read())
-            time.sleep(0.5)  # well inside the kernel
+            time.sleep(0.1)  # well inside the kernel
             child.send_signal(signal.SIGINT)
             # Minutes, were the signal not seen; a hang guard, not a speed limit.
             guard = threading.Timer(60, child.kill)

@@ -106,6 +106,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.exhaustive
 def test_a_process_may_end_while_the_call_goes_on():
     for _ in range(3):
         assert subprocess.run([sys.executable, "-c", PROGRAM], check=False).returncode == 130

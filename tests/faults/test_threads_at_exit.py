@@ -15,6 +15,7 @@ time.sleep(0.5)
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_daemon_thread_inside_a_kernel(n_jobs):
     program = PROGRAM.format(n_jobs=n_jobs)

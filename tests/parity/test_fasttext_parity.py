@@ -6,6 +6,7 @@ step before. And of labels whose probabilities are the same to 1e-6 either may c
 """
 
 import functools
+import itertools
 
 import numpy as np
 import polars as pl
@@ -161,11 +162,29 @@ def assert_parity(tmp_path, theirs, path, ranks=("keep", "collapse")):
         assert_same_bits(wordodds.load(tmp_path / "model.wordodds"), ours)
 
 
-@pytest.mark.parametrize("form", ["dense", "quantised", "norms", "pruned"])
-@pytest.mark.parametrize("n_labels", [2, 20, 200])
-@pytest.mark.parametrize("subwords", [(0, 0), (2, 4)], ids=["words", "subwords"])
-@pytest.mark.parametrize("word_ngrams", [1, 2, 3])
-@pytest.mark.parametrize("loss", ["softmax", "ova", "hs"])
+def every_model():
+    """Yield all kinds of models; each pair of choices is in one of those that are always tried."""
+    choices = (
+        ["softmax", "ova", "hs"],
+        [1, 2, 3],
+        [(0, 0), (2, 4)],
+        [2, 20, 200],
+        ["dense", "quantised", "norms", "pruned"],
+    )
+    places = [range(len(some)) for some in choices]
+    for loss, word_ngrams, subwords, n_labels, form in itertools.product(*places):
+        is_quick = n_labels == (loss + word_ngrams) % 3 and subwords == (loss + form) % 2
+        yield pytest.param(
+            choices[0][loss],
+            choices[1][word_ngrams],
+            choices[2][subwords],
+            choices[3][n_labels],
+            choices[4][form],
+            marks=[] if is_quick else pytest.mark.exhaustive,
+        )
+
+
+@pytest.mark.parametrize(("loss", "word_ngrams", "subwords", "n_labels", "form"), [*every_model()])
 def test_every_model_says_what_fasttext_says(tmp_path, loss, word_ngrams, subwords, n_labels, form):
     # However the rows are stored, both forms of the weights are made of them alike.
     ranks = ("keep", "collapse") if form in ("dense", "pruned") else ("auto",)

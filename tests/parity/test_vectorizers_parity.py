@@ -40,6 +40,7 @@ def corpus(request, newsgroups_data):
         pytest.skip(f"needs a corpus: {error.filename} is not there")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("job", list(JOBS))
 def test_corpora(corpus, job):
     name, options = JOBS[job]

@@ -78,6 +78,7 @@ def test_context_reaches_over_window_borders(n_padding, end):
     assert_counts(["ab " * (n_padding // 3) + "x" * (n_padding % 3) + "".join(end) * 40])
 
 
+@pytest.mark.exhaustive
 def test_every_code_point_between_letters():
     # One document a code point, in a context that shows \w, lower-casing, cased and ignorable.
     documents = [
