@@ -4,6 +4,7 @@ import io
 import os
 import signal
 import threading
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,6 +24,9 @@ for name, n_examples in {"quick": 50, "all": 100}.items():
         derandomize=bool(os.environ.get("CI")),
         max_examples=n_examples,
     )
+
+N_LEFT_OUT, STARTED = pytest.StashKey[int](), pytest.StashKey[float]()
+QUICK_SECONDS = 180  # for the quick tier, on two cores that have nothing else to do
 
 
 class Terminal(io.StringIO):
@@ -91,16 +95,16 @@ def pytest_collection_modifyitems(config, items):
     """Leave exhaustive tests out, unless they are asked for: all of them, or one by its name."""
     if config.option.all or config.option.markexpr or any("::" in arg for arg in config.args):
         return
-    is_quick = [item.get_closest_marker("exhaustive") is None for item in items]
-    config.hook.pytest_deselected(
-        items=[item for item, quick in zip(items, is_quick, strict=True) if not quick]
-    )
-    items[:] = [item for item, quick in zip(items, is_quick, strict=True) if quick]
+    left_out = [item for item in items if item.get_closest_marker("exhaustive")]
+    config.hook.pytest_deselected(items=left_out)
+    config.stash[N_LEFT_OUT] = len(left_out)
+    items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
 
 
 def pytest_configure(config):
     """Choose how many examples to try, know scikit-learn's marks, and let Ctrl-C count."""
     settings.load_profile("all" if config.option.all else "quick")
+    config.stash[STARTED] = time.monotonic()
     config.addinivalue_line("markers", "thread_unsafe: a test of theirs; ours run in one thread")
     # Where a shell starts the tests in the background SIGINT is ignored, by children too.
     is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
@@ -108,10 +112,33 @@ def pytest_configure(config):
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_testnodedown(node):
+    """Learn from a worker how many tests were left out: each of them knows."""
+    node.config.stash[N_LEFT_OUT] = getattr(node, "workeroutput", {}).get("n_left_out", 0)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Tell how many tests of each tier ran, and when the quick one has become slow."""
+    if config.args_source is pytest.Config.ArgsSource.ARGS:
+        return
+    n_left_out = config.stash.get(N_LEFT_OUT, 0)
+    n_run = sum(len(terminalreporter.stats.get(kind, [])) for kind in ("passed", "failed"))
+    tier = "all tiers" if config.option.all else "quick tier"
+    terminalreporter.line(f"{tier}: {n_run} tests run, {n_left_out} exhaustive ones left out")
+    seconds = time.monotonic() - config.stash[STARTED]
+    if tier == "quick tier" and seconds > QUICK_SECONDS:
+        terminalreporter.line(
+            f"the quick tier took {seconds:.0f} s; two quiet cores have {QUICK_SECONDS} s for it: "
+            "see --durations=30 for waste, then for what is exhaustive"
+        )
+
+
 def pytest_sessionfinish(session):
     """In CI every test has what it needs, so a skipped one is a failure."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None:  # one of several processes: the first one has everybody's results
+        session.config.workeroutput["n_left_out"] = session.config.stash.get(N_LEFT_OUT, 0)
         return
     if os.environ.get("CI") and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
