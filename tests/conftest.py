@@ -136,9 +136,9 @@ def pytest_terminal_summary(terminalreporter, config):
 
 def pytest_sessionfinish(session):
     """In CI every test has what it needs, so a skipped one is a failure."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None:  # one of several processes: the first one has everybody's results
+    if hasattr(session.config, "workeroutput"):  # the first process has everybody's results
         session.config.workeroutput["n_left_out"] = session.config.stash.get(N_LEFT_OUT, 0)
         return
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -184,6 +184,16 @@ def every_model():
         )
 
 
+def test_every_pair_of_choices_is_tried_always():
+    def pairs(models):
+        return {pair for model in models for pair in itertools.combinations(enumerate(model), 2)}
+
+    models = list(every_model())
+    assert pairs(model.values for model in models if not model.marks) == pairs(
+        model.values for model in models
+    )
+
+
 @pytest.mark.parametrize(("loss", "word_ngrams", "subwords", "n_labels", "form"), [*every_model()])
 def test_every_model_says_what_fasttext_says(tmp_path, loss, word_ngrams, subwords, n_labels, form):
     # However the rows are stored, both forms of the weights are made of them alike.
