@@ -55,9 +55,8 @@ def cell(value: float | None, form: str = ".4f") -> str:
 
 def mean_cell(values: list[float | None], form: str = ".4f") -> str:
     """Return the mean as text; a dash if a value is missing."""
-    if not values or None in values:
-        return "-"
-    return cell(float(np.mean(values)), form)  # type: ignore[arg-type]
+    known = [value for value in values if value is not None]
+    return cell(float(np.mean(known)) if known and len(known) == len(values) else None, form)
 
 
 def accuracy_row(method: str, numbers: Numbers | None) -> list[str]:

@@ -26,7 +26,7 @@ for name, n_examples in {"quick": 50, "all": 100}.items():
     )
 
 N_LEFT_OUT, STARTED = pytest.StashKey[int](), pytest.StashKey[float]()
-QUICK_SECONDS = 180  # for the quick tier, on two cores that have nothing else to do
+QUICK_SECONDS = 180  # budget of the quick tier on two idle cores
 
 
 class Terminal(io.StringIO):
@@ -70,7 +70,7 @@ def instruction_set(request, monkeypatch):
 
 
 def pytest_addoption(parser):
-    """Let one ask for the exhaustive tests too."""
+    """Add the option --all."""
     parser.addoption(
         "--all", action="store_true", help="run exhaustive tests too, which a release needs"
     )
@@ -78,7 +78,7 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at its options
 def pytest_cmdline_main(config):
-    """Run the whole suite on all cores, unless somebody says how many."""
+    """Run the whole suite on all cores by default; -n 0 runs it in one process."""
     option = config.option
     is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
     is_worker = hasattr(config, "workerinput")
@@ -87,12 +87,12 @@ def pytest_cmdline_main(config):
         return
     option.numprocesses = len(os.sched_getaffinity(0))
     option.dist = "worksteal"
-    # Processes with as many threads each would spin.
+    # One BLAS thread in each process: more would compete for the same cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave exhaustive tests out, unless they are asked for: all of them, or one by its name."""
+    """Deselect exhaustive tests, except with --all, with -m or by node id."""
     if config.option.all or config.option.markexpr or any("::" in arg for arg in config.args):
         return
     left_out = [item for item in items if item.get_closest_marker("exhaustive")]
@@ -102,7 +102,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_configure(config):
-    """Choose how many examples to try, know scikit-learn's marks, and let Ctrl-C count."""
+    """Load the Hypothesis profile, register scikit-learn's marks and restore Ctrl-C."""
     settings.load_profile("all" if config.option.all else "quick")
     config.stash[STARTED] = time.monotonic()
     config.addinivalue_line("markers", "thread_unsafe: a test of theirs; ours run in one thread")
@@ -114,12 +114,12 @@ def pytest_configure(config):
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
 def pytest_testnodedown(node):
-    """Learn from a worker how many tests were left out: each of them knows."""
+    """Read the number of deselected tests from a worker; it is the same in each."""
     node.config.stash[N_LEFT_OUT] = getattr(node, "workeroutput", {}).get("n_left_out", 0)
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """Tell how many tests of each tier ran, and when the quick one has become slow."""
+    """Report the number of tests in each tier, and a quick tier above its budget."""
     if config.args_source is pytest.Config.ArgsSource.ARGS:
         return
     n_left_out = config.stash.get(N_LEFT_OUT, 0)
@@ -129,8 +129,8 @@ def pytest_terminal_summary(terminalreporter, config):
     seconds = time.monotonic() - config.stash[STARTED]
     if tier == "quick tier" and seconds > QUICK_SECONDS:
         terminalreporter.line(
-            f"the quick tier took {seconds:.0f} s; two quiet cores have {QUICK_SECONDS} s for it: "
-            "see --durations=30 for waste, then for what is exhaustive"
+            f"the quick tier took {seconds:.0f} s, above its {QUICK_SECONDS} s for two idle cores: "
+            "look at --durations=30 for waste, then for tests to mark as exhaustive"
         )
 
 

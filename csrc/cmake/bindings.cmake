@@ -10,7 +10,7 @@ function(add_binding name)  # add_binding(NAME SOURCE...)
   install(TARGETS ${name} DESTINATION wordodds/_core)
 endfunction()
 
-# What Cython needs for memoryviews, once instead of in every module.
+# Cython's memoryview code, compiled once instead of in every module.
 set(memoryviews ${generated_dir}/memoryviews.cxx)
 add_custom_command(
   OUTPUT ${memoryviews}

@@ -97,21 +97,13 @@ def merge_equal_rows(rows: CsrArrays, how: Execution) -> tuple[CsrArrays, npt.ND
 
 
 def first_equal_rows(rows: CsrArrays, how: Execution) -> npt.NDArray[np.int64]:
-    """Return for each row the first that equals it: for labels, where rows need not be copied.
-
-    Parameters
-    ----------
-    rows : CsrArrays
-        Validated.
-    how : Execution
-        Threads and instruction set.
-    """
+    """Return the number of the first equal row of each row, to merge labels without a copy."""
     numbers, n_distinct = sparse.csr_number_rows(*rows[:3], rows.n_cols, *how)
     return numbers if n_distinct == rows.n_rows else _first_of_each(numbers)[numbers]
 
 
 def _first_of_each(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return where each number occurs first; they are given out in that order."""
+    """Return the position of the first occurrence of each number; numbers ascend by it."""
     return np.flatnonzero(np.diff(np.maximum.accumulate(numbers), prepend=-1))
 
 
