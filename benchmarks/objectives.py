@@ -62,7 +62,7 @@ def our_objective(problem, n_jobs):
     """Return our objective, and a function that pads a point for it."""
     X, codes, point, penalty = problem
     how = execution(n_jobs)
-    arrays = CsrArrays(X.indptr, X.indices, X.data, *X.shape)
+    arrays = CsrArrays.of(X)
     row_weights = np.full(X.shape[0], 1.0 / X.shape[0])
     loss = SoftmaxLoss(point.shape[1])
     objective = Objective(

@@ -1,19 +1,16 @@
-"""Kernels that no estimator calls yet, by their bindings: SciPy's answers, and lengths checked."""
+"""Kernels by their bindings: SciPy's answers, and lengths checked."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from wordodds._core import bayes, score, sparse
+from wordodds._core import bayes, linear, score, sparse
+from wordodds._structure import CsrArrays
 
 ONE = (1, 0)  # n_jobs, instruction set
 KINDS = [
     (index, value) for index in (np.int32, np.int64) for value in (np.float32, np.float64, np.int64)
 ]
-
-
-def arrays(X):
-    return X.indptr, X.indices, X.data
 
 
 def random_counts(index=np.int32, value=np.float64, shape=(200, 40), seed=3):
@@ -39,9 +36,9 @@ def test_tallies_are_scipys(index, value, weighted, n_jobs):
     X, labels, weights = random_counts(index, value)
     weights = weights if weighted else None
     expected = class_sums(X, labels, weights)
-    dense = bayes.csr_tally_classes(*arrays(X), 40, labels, 7, weights, n_jobs, 0)
+    dense = bayes.csr_tally_classes(CsrArrays.of(X), labels, 7, weights, n_jobs, 0)
     np.testing.assert_allclose(dense, expected, rtol=1e-13)
-    indptr, classes, sums = bayes.csr_tally_entries(*arrays(X), 40, labels, 7, weights, n_jobs, 0)
+    indptr, classes, sums = bayes.csr_tally_entries(CsrArrays.of(X), labels, 7, weights, n_jobs, 0)
     assert (indptr.dtype, classes.dtype, sums.dtype) == (np.int64, np.int32, np.float64)
     entries = sp.csr_array((sums, classes, indptr), shape=(40, 7))
     assert entries.has_canonical_format
@@ -54,11 +51,9 @@ def test_tallies_of_nothing(shape):
     X = sp.csr_array(shape)
     labels = np.zeros(shape[0], dtype=np.int32)
     for weights in (None, np.ones(shape[0])):
-        dense = bayes.csr_tally_classes(*arrays(X), shape[1], labels, 2, weights, *ONE)
+        dense = bayes.csr_tally_classes(CsrArrays.of(X), labels, 2, weights, *ONE)
         np.testing.assert_array_equal(dense, np.zeros((2, shape[1])))
-        indptr, classes, sums = bayes.csr_tally_entries(
-            *arrays(X), shape[1], labels, 2, weights, *ONE
-        )
+        indptr, classes, sums = bayes.csr_tally_entries(CsrArrays.of(X), labels, 2, weights, *ONE)
         np.testing.assert_array_equal(indptr, np.zeros(shape[1] + 1))
         assert len(classes) == len(sums) == 0
 
@@ -67,11 +62,11 @@ def test_tallies_of_nothing(shape):
 def test_tallies_check_lengths(tally):
     X, labels, weights = random_counts()
     with pytest.raises(ValueError, match="labels and rows differ in number"):
-        tally(*arrays(X), 40, labels[1:], 7, None, *ONE)
+        tally(CsrArrays.of(X), labels[1:], 7, None, *ONE)
     with pytest.raises(ValueError, match="row_weights and rows differ in number"):
-        tally(*arrays(X), 40, labels, 7, weights[1:], *ONE)
+        tally(CsrArrays.of(X), labels, 7, weights[1:], *ONE)
     with pytest.raises(ValueError, match="row_weights and rows differ in number"):
-        tally(*arrays(X), 40, labels, 7, np.empty(0), *ONE)
+        tally(CsrArrays.of(X), labels, 7, np.empty(0), *ONE)
 
 
 def sparse_weights(seed=4, n_cols=40, n_classes=7):
@@ -98,7 +93,7 @@ def weight_matrix(w):
 def test_sparse_scores_are_those_of_the_whole_matrix(index, value, n_jobs):
     X, _, _ = random_counts(index, value)
     w = sparse_weights()
-    scores = score.csr_score_sparse_classes(*arrays(X), *w.values(), n_jobs, 0)
+    scores = score.csr_score_sparse_classes(CsrArrays.of(X), *w.values(), n_jobs, 0)
     np.testing.assert_allclose(scores, X @ weight_matrix(w) + w["bias"], rtol=1e-12, atol=1e-12)
 
 
@@ -106,7 +101,7 @@ def test_a_row_without_words_scores_the_bias_whatever_the_weights():
     X = sp.csr_array(([0.0, 1.0], ([0, 2], [0, 0])), shape=(3, 40))
     w = sparse_weights()
     w["class_base"][2] = -np.inf
-    scores = score.csr_score_sparse_classes(*arrays(X), *w.values(), *ONE)
+    scores = score.csr_score_sparse_classes(CsrArrays.of(X), *w.values(), *ONE)
     np.testing.assert_array_equal(scores[:2], [w["bias"]] * 2)
     assert np.isneginf(scores[2, 2])
     assert np.isfinite(np.delete(scores[2], 2)).all()
@@ -129,7 +124,7 @@ def test_sparse_scores_check_lengths(field, message):
     w = sparse_weights()
     w[field] = w[field][:-1].copy()
     with pytest.raises(ValueError, match=message):
-        score.csr_score_sparse_classes(*arrays(X), *w.values(), *ONE)
+        score.csr_score_sparse_classes(CsrArrays.of(X), *w.values(), *ONE)
 
 
 @pytest.mark.parametrize(("index", "value"), KINDS)
@@ -137,7 +132,7 @@ def test_sparse_scores_check_lengths(field, message):
 def test_presences_are_numpys(index, value, threshold):
     X, _, _ = random_counts(index, value)
     X.data[::5] = threshold  # as a float32, 0.1 is no more than the threshold
-    presences, has_repeats = sparse.csr_binarize(*arrays(X), 40, threshold, 2, 0)
+    presences, has_repeats = sparse.csr_binarize(CsrArrays.of(X), threshold, 2, 0)
     assert presences.dtype == np.float32
     np.testing.assert_array_equal(presences, X.data > threshold)
     assert has_repeats is False
@@ -150,19 +145,45 @@ def test_repeats():
         ([1, 0, 2, 0, 2], True),
         ([1, 1, 0, 1, 2], True),
     ]:
-        columns = np.array(indices)
-        assert sparse.csr_has_repeats(indptr, columns, 3, *ONE) is expected
-        presences, has_repeats = sparse.csr_binarize(indptr, columns, np.ones(5), 3, 0.0, *ONE)
+        rows = CsrArrays(indptr, np.array(indices, dtype=np.int32), np.ones(5), 2, 3)
+        assert sparse.csr_has_repeats(rows, *ONE) is expected
+        presences, has_repeats = sparse.csr_binarize(rows, 0.0, *ONE)
         assert has_repeats is expected
         np.testing.assert_array_equal(presences, np.ones(5))
-    empty = np.zeros(1, dtype=np.int32)
-    assert sparse.csr_has_repeats(empty, empty[:0], 0, *ONE) is False
+    assert sparse.csr_has_repeats(CsrArrays.of(sp.csr_array((0, 0))), *ONE) is False
 
 
-def test_presences_check_lengths():
-    X, _, _ = random_counts()
-    with pytest.raises(ValueError, match="data and indices differ in length"):
-        sparse.csr_binarize(X.indptr, X.indices, X.data[1:], 40, 0.0, *ONE)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: {"data": rows.data[1:]}, "differ in length"),
+        (lambda rows: {"indices": rows.indices[1:]}, "differ in length"),
+        (lambda rows: {"indices": rows.indices[:0], "data": rows.data[:0]}, "differ in length"),
+        (lambda rows: {"indptr": rows.indptr + 1}, "differ in length"),
+        (lambda rows: {"indptr": rows.indptr[1:]}, "n_rows \\+ 1"),
+        (lambda rows: {"indptr": rows.indptr[:0]}, "n_rows \\+ 1"),
+        (lambda rows: {"n_rows": -1, "indptr": rows.indptr[:0]}, "n_rows \\+ 1"),
+        (lambda rows: {"indptr": rows.indptr.astype(np.int32)}, "Buffer dtype mismatch"),
+        (lambda rows: {"indices": rows.indices.astype(np.int64)}, "Buffer dtype mismatch"),
+        (lambda rows: {"data": rows.data.astype(np.int32)}, "Buffer dtype mismatch"),
+        (lambda rows: {"data": rows.data.astype(complex)}, "Buffer dtype mismatch"),
+    ],
+)
+def test_a_borrowed_matrix_is_whole(change, message):
+    rows = CsrArrays.of(random_counts()[0])
+    with pytest.raises(ValueError, match=message):
+        sparse.csr_binarize(rows._replace(**change(rows)), 0.0, *ONE)
+
+
+def test_kernels_refuse_values_that_they_do_not_take():
+    rows = CsrArrays.of(random_counts(value=np.int64)[0])
+    product = np.empty((200, 1))
+    with pytest.raises(ValueError, match="float32 or float64"):
+        linear.csr_multiply(rows, np.ones((40, 1)), None, 0.0, None, False, product, *ONE)
+    labels = np.arange(201), np.zeros(200, dtype=np.int32), np.ones(200)
+    rows = rows._replace(data=rows.data.astype(np.float32))
+    with pytest.raises(ValueError, match="must be float64"):
+        linear.csr_count_ratios(rows, *labels, 1, 0.5, *ONE)
 
 
 def test_compression_takes_contiguous_arrays_only():

@@ -29,6 +29,17 @@ def spoil(field, values):
         (spoil("indices", [0, 3, 1, 0, 2]), r"indices\[1\] in row 0 is outside the 3 columns"),
         (spoil("indices", [0, 2, 1, 0, -1]), r"indices\[4\] in row 2 is outside"),
         (spoil("indices", np.array([0, 2, 1, 0, 2**40])), r"indices\[4\] in row 2 is outside"),
+        # With 32 bits alone these two would be column 1.
+        (spoil("indices", np.array([0, 2, 1, 0, 2**32 + 1])), r"indices\[4\] in row 2 is outside"),
+        (
+            spoil("indices", np.array([0, 2, 1, 0, 2**32 + 1], dtype=np.uint64)),
+            r"indices\[4\] in row 2 is outside",
+        ),
+        (
+            spoil("indices", np.array([0, 2, 1, 0, -(2**32) + 1])),
+            r"indices\[4\] in row 2 is outside",
+        ),
+        (spoil("indptr", [0, 2, 3, 2**32 + 5]), "indptr ends at 4294967301, past the 5 stored"),
         (spoil("indptr", [1, 2, 3, 5]), "indptr must start at 0"),
         (spoil("indptr", [0, 3, 2, 5]), "indptr decreases after row 1"),
         (spoil("indptr", [0, 2, 3, 9]), "indptr ends at 9, past the 5 stored indices"),
@@ -52,6 +63,28 @@ def test_defects_are_named(X, message):
     model = MultinomialNB().fit(valid(), [0, 1, 0])
     with pytest.raises(ValueError, match=message):
         model.predict(X)
+
+
+@pytest.mark.parametrize("of_pointers", [np.int32, np.int64, np.uint64, ">i8"])
+@pytest.mark.parametrize("of_indices", [np.int32, np.int64, np.uint16, np.uint64, ">i4"])
+def test_index_arrays_of_any_type_become_those_of_the_kernels(of_pointers, of_indices):
+    X = valid()
+    X.indptr, X.indices = X.indptr.astype(of_pointers), X.indices.astype(of_indices)
+    rows = check(X)
+    assert (rows.indptr.dtype, rows.indices.dtype) == (np.int64, np.int32)
+    np.testing.assert_array_equal(rows.to_scipy().toarray(), valid().toarray())
+
+
+@pytest.mark.parametrize(
+    ("make", "axis"), [(sp.csr_array, "columns"), (sp.csc_array, "rows"), (sp.bsr_array, "columns")]
+)
+def test_more_columns_than_32_bits_number(make, axis):
+    shape = (2**31, 2) if axis == "rows" else (2, 2**31)
+    index = np.array([0, 1]), np.array([0, 1, 2])
+    data = np.ones((2, 1, 1)) if make is sp.bsr_array else np.ones(2)
+    X = make((data, *index), shape=shape)
+    with pytest.raises(ValueError, match=rf"X has 2,147,483,648 {axis}, and at most 2,147,483,647"):
+        check(X)
 
 
 @pytest.mark.parametrize("form", ["csc", "bsr", "coo"])
@@ -104,7 +137,7 @@ def test_dense_in_any_order_and_type(form, dtype, n_jobs):
     plain = X.astype(np.dtype(dtype) if dtype in ("i8", "f4") else np.float64)
     expected = sp.csr_array(plain)
     assert matrix.data.dtype == plain.dtype
-    assert matrix.indptr.dtype == matrix.indices.dtype == np.int32
+    assert (matrix.indptr.dtype, matrix.indices.dtype) == (np.int64, np.int32)
     np.testing.assert_array_equal(matrix.indptr, expected.indptr)
     np.testing.assert_array_equal(matrix.indices, expected.indices)
     np.testing.assert_array_equal(matrix.data, expected.data)

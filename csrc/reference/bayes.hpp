@@ -13,8 +13,8 @@ namespace wordodds::reference {
 
 // tally[c * n_cols + j]. Sum = double, in row order: the very bits that the kernel promises;
 // Sum = long double: the nearly exact sum. No weights: all are 1.
-template <class Sum, class Index, class Value>
-std::vector<Sum> csr_tally_classes(const CsrView<Index, Value>& m, std::span<const int32_t> labels,
+template <class Sum, class Value>
+std::vector<Sum> csr_tally_classes(const CsrView<Value>& m, std::span<const int32_t> labels,
                                    int64_t n_classes, std::span<const double> row_weights = {}) {
     std::vector<Sum> tally(static_cast<size_t>(n_classes * m.n_cols), 0);
     for (int64_t row = 0; row < m.n_rows; ++row) {
@@ -37,8 +37,8 @@ struct TallyEntries {
 };
 
 // Cell by cell from a map: which cells there are, and in which order, follows from its keys.
-template <class Index, class Value>
-TallyEntries csr_tally_entries(const CsrView<Index, Value>& m, std::span<const int32_t> labels,
+template <class Value>
+TallyEntries csr_tally_entries(const CsrView<Value>& m, std::span<const int32_t> labels,
                                std::span<const double> row_weights) {
     std::map<std::pair<int64_t, int32_t>, double> cells;  // (feature, class)
     for (int64_t row = 0; row < m.n_rows; ++row) {

@@ -11,8 +11,8 @@ namespace wordodds::reference {
 
 using Matrix = std::vector<std::vector<double>>;
 
-template <class Index, class Value>
-Matrix dense(const CsrView<Index, Value>& matrix) {
+template <class Value>
+Matrix dense(const CsrView<Value>& matrix) {
     Matrix x(static_cast<size_t>(matrix.n_rows),
              std::vector<double>(static_cast<size_t>(matrix.n_cols), 0.0));
     for (size_t i = 0; i < x.size(); ++i) {

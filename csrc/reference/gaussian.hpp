@@ -15,8 +15,8 @@ namespace wordodds::reference {
 
 using LongRows = std::vector<std::vector<long double>>;
 
-template <class Index, class Value>
-LongRows rows_of(const CsrView<Index, Value>& m) {
+template <class Value>
+LongRows rows_of(const CsrView<Value>& m) {
     LongRows rows(static_cast<size_t>(m.n_rows),
                   std::vector<long double>(static_cast<size_t>(m.n_cols), 0));
     for (size_t row = 0; row < rows.size(); ++row) {

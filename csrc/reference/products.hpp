@@ -11,9 +11,9 @@ namespace wordodds::reference {
 
 // product[i * width + k]. Sum = double, in the order of the entries: the very bits that the kernel
 // promises; Sum = long double: the nearly exact sum.
-template <class Sum, class Index, class Value>
-std::vector<Sum> csr_multiply(const CsrView<Index, Value>& m, std::span<const double> right,
-                              int64_t width, std::span<const double> bias, Entries entries) {
+template <class Sum, class Value>
+std::vector<Sum> csr_multiply(const CsrView<Value>& m, std::span<const double> right, int64_t width,
+                              std::span<const double> bias, Entries entries) {
     std::vector<Sum> product;
     for (size_t row = 0; row < static_cast<size_t>(m.n_rows); ++row) {
         for (size_t k = 0; k < static_cast<size_t>(width); ++k) {

@@ -39,9 +39,8 @@ struct FeatureCounts {
     std::vector<double> classes;  // [k * n_features + j]
 };
 
-template <class Index>
-FeatureCounts feature_counts(const CsrView<Index, double>& m, const LabelWeights& labels,
-                             int64_t n_columns) {
+inline FeatureCounts feature_counts(const CsrView<double>& m, const LabelWeights& labels,
+                                    int64_t n_columns) {
     const auto n_features = static_cast<size_t>(m.n_cols);
     const auto n = static_cast<size_t>(n_columns);
     FeatureCounts counts{std::vector<double>(n_features), std::vector<double>(n_features * n)};
@@ -61,9 +60,8 @@ FeatureCounts feature_counts(const CsrView<Index, double>& m, const LabelWeights
 }
 
 // r_jk as ratios[j * n_columns + k], from two counts: in the class and in the others.
-template <class Index>
-std::vector<long double> count_ratios(const CsrView<Index, double>& m, const LabelWeights& labels,
-                                      int64_t n_columns, long double alpha) {
+inline std::vector<long double> count_ratios(const CsrView<double>& m, const LabelWeights& labels,
+                                             int64_t n_columns, long double alpha) {
     const auto n_features = static_cast<size_t>(m.n_cols);
     const auto n = static_cast<size_t>(n_columns);
     std::vector<long double> ratios(n_features * n);
@@ -100,20 +98,19 @@ struct RatioObjective {
 };
 
 // One column of it, with the formulas of linear/ratio_ascent.hpp in long double.
-template <class Index>
 class RatioColumn {
    public:
-    RatioColumn(const CsrView<Index, double>& matrix, const RatioObjective& objective, size_t k)
-        : m_(matrix), o_(objective), k_(k), n_(static_cast<size_t>(objective.n_columns)) {
-        for (size_t i = 0; i < static_cast<size_t>(m_.n_rows); ++i) {
-            const long double all = row_weight(o_.labels, i);
-            const long double own = class_weight(o_.labels, o_.n_columns, i, k);
-            costs_.push_back(o_.strength * all);
-            targets_.push_back(all > 0 ? own / all : 0);
-            class_cost_ += o_.strength * own;
-            rest_cost_ += o_.strength * (all - own);
-        }
-    }
+       RatioColumn(const CsrView<double>& matrix, const RatioObjective& objective, size_t k)
+           : m_(matrix), o_(objective), k_(k), n_(static_cast<size_t>(objective.n_columns)) {
+           for (size_t i = 0; i < static_cast<size_t>(m_.n_rows); ++i) {
+               const long double all = row_weight(o_.labels, i);
+               const long double own = class_weight(o_.labels, o_.n_columns, i, k);
+               costs_.push_back(o_.strength * all);
+               targets_.push_back(all > 0 ? own / all : 0);
+               class_cost_ += o_.strength * own;
+               rest_cost_ += o_.strength * (all - own);
+           }
+       }
 
     // What a duality gap is divided by: the cost of the rarer side, or of all rows if one side has none.
     long double scale() const {
@@ -217,7 +214,7 @@ class RatioColumn {
         return sum;
     }
 
-    const CsrView<Index, double> m_;
+    const CsrView<double> m_;
     const RatioObjective o_;
     size_t k_;
     size_t n_;
@@ -228,13 +225,12 @@ class RatioColumn {
 };
 
 // The largest residual of any column.
-template <class Index>
-long double ratio_residual(const CsrView<Index, double>& matrix, const RatioObjective& objective,
-                           const std::vector<double>& weights,
-                           const std::vector<double>& intercept) {
+inline long double ratio_residual(const CsrView<double>& matrix, const RatioObjective& objective,
+                                  const std::vector<double>& weights,
+                                  const std::vector<double>& intercept) {
     long double worst = 0;
     for (size_t k = 0; k < static_cast<size_t>(objective.n_columns); ++k) {
-        const RatioColumn<Index> column(matrix, objective, k);
+        const RatioColumn column(matrix, objective, k);
         const long double residual = column.residual(weights, intercept);
         if (!(residual <= worst)) worst = residual;  // NaN too
     }

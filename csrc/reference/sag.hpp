@@ -39,8 +39,8 @@ inline std::vector<double> sag_derivatives(const SagProblem& problem, int32_t co
     return derivatives;
 }
 
-template <class Index, class Value>
-void csr_sag_epoch(const CsrView<Index, Value>& m, const SagProblem& problem,
+template <class Value>
+void csr_sag_epoch(const CsrView<Value>& m, const SagProblem& problem,
                    std::span<const int64_t> order, Sag& state) {
     const auto width = static_cast<size_t>(problem.width);
     for (const int64_t row : order) {

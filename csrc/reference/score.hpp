@@ -15,8 +15,8 @@ namespace wordodds::reference {
 
 // scores[i * n_classes + c]. Sum = double, in the order of the entries: the very bits that the
 // kernel promises; Sum = long double: the nearly exact sum.
-template <class Sum, class Index, class Value>
-std::vector<Sum> csr_score_classes(const CsrView<Index, Value>& m, std::span<const double> weights,
+template <class Sum, class Value>
+std::vector<Sum> csr_score_classes(const CsrView<Value>& m, std::span<const double> weights,
                                    std::span<const double> bias, int64_t stride) {
     const auto n_classes = static_cast<int64_t>(bias.size());
     std::vector<Sum> scores;
@@ -38,9 +38,8 @@ std::vector<Sum> csr_score_classes(const CsrView<Index, Value>& m, std::span<con
 }
 
 // The same, one class of one row at a time, term by term in the order of the formula.
-template <class Sum, class Index, class Value>
-std::vector<Sum> csr_score_sparse_classes(const CsrView<Index, Value>& m,
-                                          const SparseClassWeights& w) {
+template <class Sum, class Value>
+std::vector<Sum> csr_score_sparse_classes(const CsrView<Value>& m, const SparseClassWeights& w) {
     const auto excess = [&](int64_t j, size_t c) -> Sum {
         const auto begin = static_cast<size_t>(w.indptr[static_cast<size_t>(j)]);
         const auto end = static_cast<size_t>(w.indptr[static_cast<size_t>(j) + 1]);

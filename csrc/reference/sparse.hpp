@@ -11,8 +11,8 @@
 
 namespace wordodds::reference {
 
-template <class Index, class Value>
-CsrReport csr_find_defect(const CsrView<Index, Value>& m, CsrRequirements must) {
+template <class Value>
+CsrReport csr_find_defect(const CsrView<Value>& m, CsrRequirements must) {
     const auto n_indices = static_cast<int64_t>(m.indices.size());
     const auto n_data = static_cast<int64_t>(m.data.size());
     if (m.n_rows < 0 || m.indptr.size() != static_cast<size_t>(m.n_rows) + 1) {
@@ -41,19 +41,19 @@ CsrReport csr_find_defect(const CsrView<Index, Value>& m, CsrRequirements must) 
     return {CsrDefect::none, 0, 0};
 }
 
-template <class Index, class Value>
-bool csr_has_repeats(const CsrView<Index, Value>& m) {
+template <class Value>
+bool csr_has_repeats(const CsrView<Value>& m) {
     for (size_t row = 0; row < static_cast<size_t>(m.n_rows); ++row) {
-        std::set<Index> seen;
-        for (Index i = m.indptr[row]; i < m.indptr[row + 1]; ++i) {
+        std::set<int32_t> seen;
+        for (int64_t i = m.indptr[row]; i < m.indptr[row + 1]; ++i) {
             if (!seen.insert(m.indices[static_cast<size_t>(i)]).second) return true;
         }
     }
     return false;
 }
 
-template <class Index, class Value>
-std::vector<float> csr_binarize(const CsrView<Index, Value>& m, double threshold) {
+template <class Value>
+std::vector<float> csr_binarize(const CsrView<Value>& m, double threshold) {
     std::vector<float> out;
     for (const Value value : m.data) {
         const bool above = sizeof(Value) == 4 ? value > static_cast<Value>(threshold)

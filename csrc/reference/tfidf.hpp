@@ -11,9 +11,9 @@
 namespace wordodds::reference {
 
 // `matrix.data` holds the counts here.
-template <class Index, class Value>
-std::vector<long double> csr_weigh_terms(const CsrView<Index, Value>& matrix,
-                                         std::span<const Value> idf, TfidfOptions options) {
+template <class Value>
+std::vector<long double> csr_weigh_terms(const CsrView<Value>& matrix, std::span<const Value> idf,
+                                         TfidfOptions options) {
     std::vector<long double> out;
     for (int64_t row = 0; row < matrix.n_rows; ++row) {
         const size_t first = out.size();

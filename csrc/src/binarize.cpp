@@ -11,8 +11,8 @@ constexpr int64_t entries_per_chunk = 1 << 18;
 
 }  // namespace
 
-template <class Index, class Value>
-bool csr_binarize(const CsrView<Index, Value>& matrix, double threshold, const Execution& execution,
+template <class Value>
+bool csr_binarize(const CsrView<Value>& matrix, double threshold, const Execution& execution,
                   std::span<float> data_out) {
     // 0.1f is no more than 0.1: both are the same number to whoever wrote them.
     using Compared = std::conditional_t<std::is_same_v<Value, float>, float, double>;
@@ -25,14 +25,13 @@ bool csr_binarize(const CsrView<Index, Value>& matrix, double threshold, const E
             out[k] = static_cast<Compared>(data[k]) > limit ? 1.0f : 0.0f;
         }
     });
-    return csr_has_repeats(
-        CsrStructure<Index>{matrix.n_rows, matrix.n_cols, matrix.indptr, matrix.indices}, execution);
+    return csr_has_repeats(matrix, execution);
 }
 
-#define INSTANTIATE(Index, Value)                                                                  \
-    template bool csr_binarize<Index, Value>(const CsrView<Index, Value>&, double,                 \
-                                             const Execution&, std::span<float>);
-WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
+#define INSTANTIATE(Value)                                                             \
+    template bool csr_binarize<Value>(const CsrView<Value>&, double, const Execution&, \
+                                      std::span<float>);
+WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

@@ -12,8 +12,8 @@ constexpr size_t entries_per_check = 1 << 20;
 constexpr size_t prefetch_ahead = 24;
 
 // tally[j] += w[i] * x[i][j] over the given rows; a template, as most calls have no weights to pay for.
-template <bool weighted, class Index, class Value>
-void add_rows(const CsrView<Index, Value>& matrix, std::span<const int64_t> rows,
+template <bool weighted, class Value>
+void add_rows(const CsrView<Value>& matrix, std::span<const int64_t> rows,
               std::span<const double> row_weights, StopToken& stop, double* tally) {
     for (size_t g = 0; g < rows.size(); ++g) {
         if (g % rows_per_check == 0) stop.check();
@@ -33,13 +33,13 @@ void add_rows(const CsrView<Index, Value>& matrix, std::span<const int64_t> rows
 
 }  // namespace
 
-template <class Index, class Value>
-void csr_tally_classes(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
+template <class Value>
+void csr_tally_classes(const CsrView<Value>& matrix, std::span<const int32_t> labels,
                        int64_t n_classes, std::span<const double> row_weights,
                        const Execution& execution, std::span<double> tally_out) {
     const RowsByClass groups = group_rows(labels, row_weights, n_classes, *execution.stop);
     const auto n_cols = static_cast<size_t>(matrix.n_cols);
-    const auto run = row_weights.empty() ? add_rows<false, Index, Value> : add_rows<true, Index, Value>;
+    const auto run = row_weights.empty() ? add_rows<false, Value> : add_rows<true, Value>;
     parallel_for(execution, n_classes, [&](int64_t chunk, int32_t) {
         const auto c = static_cast<size_t>(chunk);
         double* const tally = tally_out.data() + c * n_cols;
@@ -48,11 +48,11 @@ void csr_tally_classes(const CsrView<Index, Value>& matrix, std::span<const int3
     });
 }
 
-#define INSTANTIATE(Index, Value)                                                               \
-    template void csr_tally_classes<Index, Value>(                                              \
-        const CsrView<Index, Value>&, std::span<const int32_t>, int64_t,                        \
-        std::span<const double>, const Execution&, std::span<double>);
-WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
+#define INSTANTIATE(Value)                                                                     \
+    template void csr_tally_classes<Value>(const CsrView<Value>&, std::span<const int32_t>,    \
+                                           int64_t, std::span<const double>, const Execution&, \
+                                           std::span<double>);
+WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

@@ -50,13 +50,13 @@ int64_t count_row(const Value* row, int64_t n_cols, StopToken& stop) {
 
 // Appends the entries of row[from, to); returns where the next one goes. `room` is the end of the row's
 // place in the output.
-template <class Index, class Value>
+template <class Value>
 int64_t compress_block(const Value* row, int64_t from, int64_t to, int64_t at, int64_t room,
-                       Index* indices, Value* data) {
+                       int32_t* indices, Value* data) {
     if (at + (to - from) <= room) {
         // Writes zeros too, and then over them: no branch to mispredict.
         for (int64_t j = from; j < to; ++j) {
-            indices[at] = static_cast<Index>(j);
+            indices[at] = static_cast<int32_t>(j);
             data[at] = row[j];
             at += row[j] != Value{0};
         }
@@ -64,15 +64,15 @@ int64_t compress_block(const Value* row, int64_t from, int64_t to, int64_t at, i
     }
     for (int64_t j = from; j < to; ++j) {
         if (row[j] == Value{0}) continue;
-        indices[at] = static_cast<Index>(j);
+        indices[at] = static_cast<int32_t>(j);
         data[at++] = row[j];
     }
     return at;
 }
 
-template <class Index, class Value>
+template <class Value>
 void compress_row(const Value* row, int64_t n_cols, int64_t begin, int64_t end, StopToken& stop,
-                  Index* indices, Value* data) {
+                  int32_t* indices, Value* data) {
     int64_t at = begin;
     for (int64_t from = 0; from < n_cols && at < end; from += block) {
         if (from > 0 && from % cells_per_chunk == 0) stop.check();
@@ -112,9 +112,9 @@ void dense_count_entries(const DenseView<Value>& matrix, const Execution& execut
     }
 }
 
-template <class Index, class Value>
+template <class Value>
 void dense_compress_rows(const DenseView<Value>& matrix, std::span<const int64_t> indptr,
-                         const Execution& execution, std::span<Index> indices_out,
+                         const Execution& execution, std::span<int32_t> indices_out,
                          std::span<Value> data_out) {
     const FixedChunks chunks = chunks_of(matrix);
     const Value* const data = matrix.data.data();
@@ -134,7 +134,7 @@ void dense_compress_rows(const DenseView<Value>& matrix, std::span<const int64_t
             for (int64_t row = begin; row < end; ++row) {
                 if (column[row] == Value{0}) continue;
                 const auto at = static_cast<size_t>(next[static_cast<size_t>(row - begin)]++);
-                indices_out[at] = static_cast<Index>(j);
+                indices_out[at] = static_cast<int32_t>(j);
                 data_out[at] = column[row];
             }
         });
@@ -149,11 +149,11 @@ INSTANTIATE(double)
 INSTANTIATE(int64_t)
 #undef INSTANTIATE
 
-#define INSTANTIATE(Index, Value)                                                            \
-    template void dense_compress_rows<Index, Value>(                                         \
-        const DenseView<Value>&, std::span<const int64_t>, const Execution&,                 \
-        std::span<Index>, std::span<Value>);
-WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
+#define INSTANTIATE(Value)                                                                      \
+    template void dense_compress_rows<Value>(const DenseView<Value>&, std::span<const int64_t>, \
+                                             const Execution&, std::span<int32_t>,              \
+                                             std::span<Value>);
+WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

@@ -45,8 +45,8 @@ void keep_worst(size_t n, std::vector<Candidate>& candidates) {
 
 // For each column of weights: those that are not zero, and as many of the worst others. Violations are those
 // of scaled weights, so that one huge column does not hide the rest.
-template <class Index, class Value>
-std::vector<Chosen> choose_features(const CoordinateProblem<Index, Value>& problem) {
+template <class Value>
+std::vector<Chosen> choose_features(const CoordinateProblem<Value>& problem) {
     const CoordinateOptions& options = problem.options;
     const int64_t n_columns = options.n_columns;
     std::vector<Chosen> chosen(static_cast<size_t>(n_columns));
@@ -81,8 +81,8 @@ std::vector<Chosen> choose_features(const CoordinateProblem<Index, Value>& probl
     return chosen;
 }
 
-template <class Index, class Value>
-WorkingColumns copy_columns(const CoordinateProblem<Index, Value>& problem,
+template <class Value>
+WorkingColumns copy_columns(const CoordinateProblem<Value>& problem,
                             const std::vector<int64_t>& features) {
     WorkingColumns copies;
     int64_t n = 0;
@@ -106,8 +106,8 @@ WorkingColumns copy_columns(const CoordinateProblem<Index, Value>& problem,
 }
 
 // The weights of one column of weights, in the scale of their copied columns.
-template <class Index, class Value>
-WorkingClass working_class(const CoordinateProblem<Index, Value>& problem, int64_t k,
+template <class Value>
+WorkingClass working_class(const CoordinateProblem<Value>& problem, int64_t k,
                            const std::vector<int64_t>& features) {
     WorkingClass of{problem.positive_code(k),
                     {problem.scores(k), static_cast<size_t>(problem.n_rows())}};
@@ -120,8 +120,8 @@ WorkingClass working_class(const CoordinateProblem<Index, Value>& problem, int64
 }
 
 // Into the point, and its scores once more from the start: no rounding piles up over the steps.
-template <class Index, class Value>
-void write_back(const CoordinateProblem<Index, Value>& problem, int64_t k, const WorkingColumns& copies,
+template <class Value>
+void write_back(const CoordinateProblem<Value>& problem, int64_t k, const WorkingColumns& copies,
                 const std::vector<int64_t>& features, const WorkingClass& of) {
     if (problem.options.fit_intercept) problem.weight(problem.n_features(), k) = of.intercept;
     std::fill(of.scores.begin(), of.scores.end(), of.intercept);
@@ -138,8 +138,8 @@ void write_back(const CoordinateProblem<Index, Value>& problem, int64_t k, const
     }
 }
 
-template <class Index, class Value>
-int64_t step_logistic(const CoordinateProblem<Index, Value>& problem) {
+template <class Value>
+int64_t step_logistic(const CoordinateProblem<Value>& problem) {
     const int64_t n_columns = problem.options.n_columns;
     const Execution alone{1, problem.execution.instruction_set, problem.execution.stop};
     const std::vector<Chosen> all = choose_features(problem);
@@ -162,8 +162,8 @@ int64_t step_logistic(const CoordinateProblem<Index, Value>& problem) {
         std::plus<int64_t>());
 }
 
-template <class Index, class Value>
-int64_t step_softmax(const CoordinateProblem<Index, Value>& problem) {
+template <class Value>
+int64_t step_softmax(const CoordinateProblem<Value>& problem) {
     const auto n_columns = static_cast<size_t>(problem.options.n_columns);
     const std::vector<Chosen> chosen = choose_features(problem);
     std::vector<int64_t> features;
@@ -209,11 +209,11 @@ double scale_of(double largest) {
 
 }  // namespace
 
-template <class Index, class Value>
-CoordinateReport csc_start_coordinates(const CsrView<Index, Value>& columns, const LabelledRows& rows,
+template <class Value>
+CoordinateReport csc_start_coordinates(const CsrView<Value>& columns, const LabelledRows& rows,
                                        const CoordinateOptions& options, const Execution& execution,
                                        const CoordinateState& state_in_out) {
-    const CoordinateProblem<Index, Value> problem{columns, rows, options, execution, state_in_out};
+    const CoordinateProblem<Value> problem{columns, rows, options, execution, state_in_out};
     if (problem.n_rows() > std::numeric_limits<int32_t>::max()) {
         throw std::invalid_argument("coordinate descent takes at most 2^31 - 1 rows");
     }
@@ -248,11 +248,11 @@ CoordinateReport csc_start_coordinates(const CsrView<Index, Value>& columns, con
     return look_at_all_features(problem);
 }
 
-template <class Index, class Value>
-CoordinateReport csc_step_coordinates(const CsrView<Index, Value>& columns, const LabelledRows& rows,
+template <class Value>
+CoordinateReport csc_step_coordinates(const CsrView<Value>& columns, const LabelledRows& rows,
                                       const CoordinateOptions& options, const Execution& execution,
                                       const CoordinateState& state_in_out) {
-    const CoordinateProblem<Index, Value> problem{columns, rows, options, execution, state_in_out};
+    const CoordinateProblem<Value> problem{columns, rows, options, execution, state_in_out};
     const int64_t entries = options.loss == CoordinateLoss::softmax ? step_softmax(problem)
                                                                     : step_logistic(problem);
     CoordinateReport report = look_at_all_features(problem);
@@ -260,14 +260,14 @@ CoordinateReport csc_step_coordinates(const CsrView<Index, Value>& columns, cons
     return report;
 }
 
-#define INSTANTIATE(Index, Value)                                                                 \
-    template CoordinateReport csc_start_coordinates<Index, Value>(                                \
-        const CsrView<Index, Value>&, const LabelledRows&, const CoordinateOptions&,              \
-        const Execution&, const CoordinateState&);                                                \
-    template CoordinateReport csc_step_coordinates<Index, Value>(                                 \
-        const CsrView<Index, Value>&, const LabelledRows&, const CoordinateOptions&,              \
-        const Execution&, const CoordinateState&);
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+#define INSTANTIATE(Value)                                                                      \
+    template CoordinateReport csc_start_coordinates<Value>(                                     \
+        const CsrView<Value>&, const LabelledRows&, const CoordinateOptions&, const Execution&, \
+        const CoordinateState&);                                                                \
+    template CoordinateReport csc_step_coordinates<Value>(                                      \
+        const CsrView<Value>&, const LabelledRows&, const CoordinateOptions&, const Execution&, \
+        const CoordinateState&);
+WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

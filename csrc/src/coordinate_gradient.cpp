@@ -21,11 +21,11 @@ int64_t padded(int64_t n_columns) {
 
 // sums[k] += value * residuals[row][k] over the entries of one feature. Inlined into each target
 // region below and compiled for it there.
-template <int width, class Index, class Value>
-[[gnu::always_inline]] inline void sum_lanes(const CoordinateProblem<Index, Value>& problem, int64_t j,
+template <int width, class Value>
+[[gnu::always_inline]] inline void sum_lanes(const CoordinateProblem<Value>& problem, int64_t j,
                                              const double* residuals, int64_t stride, double* out) {
     double sums[width] = {};
-    const Index* const indices = problem.columns.indices.data();
+    const int32_t* const indices = problem.columns.indices.data();
     const Value* const data = problem.columns.data.data();
     const int64_t end = problem.end(j);
     for (int64_t i = problem.begin(j); i < end; ++i) {
@@ -36,9 +36,10 @@ template <int width, class Index, class Value>
     for (int c = 0; c < width; ++c) out[c] = sums[c];
 }
 
-template <class Index, class Value>
-[[gnu::always_inline]] inline void sum_features(const CoordinateProblem<Index, Value>& problem, int64_t first,
-                                                int64_t last, const double* residuals) {
+template <class Value>
+[[gnu::always_inline]] inline void sum_features(const CoordinateProblem<Value>& problem,
+                                                int64_t first, int64_t last,
+                                                const double* residuals) {
     const int64_t n = problem.options.n_columns;
     const int64_t stride = padded(n);
     std::vector<double> sums(static_cast<size_t>(stride));
@@ -58,38 +59,40 @@ template <class Index, class Value>
     }
 }
 
-template <class Index, class Value>
-void sum_features_baseline(const CoordinateProblem<Index, Value>& problem, int64_t first, int64_t last,
+template <class Value>
+void sum_features_baseline(const CoordinateProblem<Value>& problem, int64_t first, int64_t last,
                            const double* residuals) {
     sum_features(problem, first, last, residuals);
 }
 
 #if WORDODDS_X86
-template <class Index, class Value>
-WORDODDS_TARGET_AVX2 void sum_features_avx2(const CoordinateProblem<Index, Value>& problem, int64_t first,
+template <class Value>
+WORDODDS_TARGET_AVX2 void sum_features_avx2(const CoordinateProblem<Value>& problem, int64_t first,
                                             int64_t last, const double* residuals) {
     sum_features(problem, first, last, residuals);
 }
 
-template <class Index, class Value>
-WORDODDS_TARGET_AVX512 void sum_features_avx512(const CoordinateProblem<Index, Value>& problem, int64_t first,
-                                                int64_t last, const double* residuals) {
+template <class Value>
+WORDODDS_TARGET_AVX512 void sum_features_avx512(const CoordinateProblem<Value>& problem,
+                                                int64_t first, int64_t last,
+                                                const double* residuals) {
     sum_features(problem, first, last, residuals);
 }
 #endif
 
-template <class Index, class Value>
+template <class Value>
 auto sum_features_for([[maybe_unused]] InstructionSet instruction_set) {
 #if WORDODDS_X86
-    if (instruction_set == InstructionSet::avx512) return sum_features_avx512<Index, Value>;
-    if (instruction_set == InstructionSet::avx2) return sum_features_avx2<Index, Value>;
+    if (instruction_set == InstructionSet::avx512) return sum_features_avx512<Value>;
+    if (instruction_set == InstructionSet::avx2) return sum_features_avx2<Value>;
 #endif
-    return sum_features_baseline<Index, Value>;
+    return sum_features_baseline<Value>;
 }
 
 // Residuals, share * (probability - label), row-major and padded; returns the loss.
-template <class Index, class Value>
-double residuals_of_scores(const CoordinateProblem<Index, Value>& problem, std::vector<double>& residuals) {
+template <class Value>
+double residuals_of_scores(const CoordinateProblem<Value>& problem,
+                           std::vector<double>& residuals) {
     const int64_t n = problem.n_rows(), n_columns = problem.options.n_columns;
     const int64_t stride = padded(n_columns);
     residuals.assign(static_cast<size_t>(n * stride), 0.0);
@@ -129,13 +132,13 @@ double residuals_of_scores(const CoordinateProblem<Index, Value>& problem, std::
 
 }  // namespace
 
-template <class Index, class Value>
-CoordinateReport look_at_all_features(const CoordinateProblem<Index, Value>& problem) {
+template <class Value>
+CoordinateReport look_at_all_features(const CoordinateProblem<Value>& problem) {
     const CoordinateOptions& options = problem.options;
     const int64_t n_columns = options.n_columns, n_features = problem.n_features();
     std::vector<double> residuals;
     CoordinateReport report{residuals_of_scores(problem, residuals), 0.0, problem.n_entries()};
-    const auto sum = sum_features_for<Index, Value>(problem.execution.instruction_set);
+    const auto sum = sum_features_for<Value>(problem.execution.instruction_set);
     struct Part {
         double penalty = 0.0, norm = 0.0;
     };
@@ -173,9 +176,9 @@ CoordinateReport look_at_all_features(const CoordinateProblem<Index, Value>& pro
     return report;
 }
 
-#define INSTANTIATE(Index, Value) \
-    template CoordinateReport look_at_all_features(const CoordinateProblem<Index, Value>&);
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+#define INSTANTIATE(Value) \
+    template CoordinateReport look_at_all_features(const CoordinateProblem<Value>&);
+WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

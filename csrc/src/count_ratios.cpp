@@ -17,9 +17,8 @@ constexpr int64_t columns_in_group = 32;  // whose counts are held at once
 constexpr int64_t features_in_chunk = 4096;
 
 // Documents with each feature.
-template <class Index>
-void count_features(const CsrView<Index, double>& matrix, const LabelWeights& labels,
-                    StopToken& stop, std::span<double> counts_out) {
+void count_features(const CsrView<double>& matrix, const LabelWeights& labels, StopToken& stop,
+                    std::span<double> counts_out) {
     for (int64_t row = 0; row < matrix.n_rows; ++row) {
         if (row % rows_between_checks == 0) stop.check();
         const auto i = static_cast<size_t>(row);
@@ -46,8 +45,7 @@ class BlockCounts {
         return counts_[j * static_cast<size_t>(n_) + static_cast<size_t>(k)];
     }
 
-    template <class Index>
-    void count(const CsrView<Index, double>& matrix, const LabelWeights& labels, int64_t n_columns,
+    void count(const CsrView<double>& matrix, const LabelWeights& labels, int64_t n_columns,
                StopToken& stop) {
         for (int64_t row = 0; row < matrix.n_rows; ++row) {
             if (row % rows_between_checks == 0) stop.check();
@@ -61,19 +59,18 @@ class BlockCounts {
     }
 
    private:
-    template <class Index>
-    void add(const CsrView<Index, double>& matrix, size_t i, int64_t k, double weight) {
-        constexpr size_t ahead = 16;
-        double* const counts = counts_.begin() + k;
-        const auto at = [&](size_t e) {
-            return counts + static_cast<int64_t>(matrix.indices[e]) * n_;
-        };
-        const auto end = static_cast<size_t>(matrix.indptr[i + 1]);
-        for (auto e = static_cast<size_t>(matrix.indptr[i]); e < end; ++e) {
-            if (e + ahead < end) __builtin_prefetch(at(e + ahead), 1, 3);
-            if (matrix.data[e] != 0) *at(e) += weight;
-        }
-    }
+       void add(const CsrView<double>& matrix, size_t i, int64_t k, double weight) {
+           constexpr size_t ahead = 16;
+           double* const counts = counts_.begin() + k;
+           const auto at = [&](size_t e) {
+               return counts + static_cast<int64_t>(matrix.indices[e]) * n_;
+           };
+           const auto end = static_cast<size_t>(matrix.indptr[i + 1]);
+           for (auto e = static_cast<size_t>(matrix.indptr[i]); e < end; ++e) {
+               if (e + ahead < end) __builtin_prefetch(at(e + ahead), 1, 3);
+               if (matrix.data[e] != 0) *at(e) += weight;
+           }
+       }
 
     int64_t first_;
     int64_t n_;
@@ -148,10 +145,8 @@ void set_ratios(std::span<const double> counts, int64_t n_columns, int64_t first
 
 }  // namespace
 
-template <class Index>
-void csr_count_ratios(const CsrView<Index, double>& matrix, const LabelWeights& labels,
-                      int64_t n_columns, double alpha, const Execution& execution,
-                      std::span<float> ratios_out) {
+void csr_count_ratios(const CsrView<double>& matrix, const LabelWeights& labels, int64_t n_columns,
+                      double alpha, const Execution& execution, std::span<float> ratios_out) {
     std::vector<double> counts(static_cast<size_t>(matrix.n_cols), 0.0);
     const FixedChunks groups{n_columns, columns_in_group};
     for (int64_t group = 0; group < groups.count(); ++group) {
@@ -189,12 +184,5 @@ void count_ratios(std::span<const double> counts, std::span<const double> class_
         set_ratios(counts, n_columns, first, n, alpha, execution, in_class, ratios_out);
     }
 }
-
-#define WORDODDS_INSTANTIATE(Index)                                                              \
-    template void csr_count_ratios<Index>(const CsrView<Index, double>&, const LabelWeights&,     \
-                                          int64_t, double, const Execution&, std::span<float>);
-WORDODDS_INSTANTIATE(int32_t)
-WORDODDS_INSTANTIATE(int64_t)
-#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

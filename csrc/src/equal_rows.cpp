@@ -25,9 +25,9 @@ uint64_t bits_of(Value value) {
     else return std::bit_cast<uint64_t>(value);
 }
 
-template <class Index, class Value>
+template <class Value>
 struct Rows {
-    const CsrView<Index, Value>& matrix;
+    const CsrView<Value>& matrix;
 
     size_t begin(size_t row) const { return static_cast<size_t>(matrix.indptr[row]); }
     size_t length(size_t row) const { return static_cast<size_t>(matrix.indptr[row + 1]) - begin(row); }
@@ -47,14 +47,15 @@ struct Rows {
         if (n != length(b)) return false;
         if (n == 0) return true;
         const bool is_same_order =
-            std::memcmp(&matrix.indices[begin(a)], &matrix.indices[begin(b)], n * sizeof(Index)) == 0 &&
+            std::memcmp(&matrix.indices[begin(a)], &matrix.indices[begin(b)],
+                        n * sizeof(int32_t)) == 0 &&
             std::memcmp(&matrix.data[begin(a)], &matrix.data[begin(b)], n * sizeof(Value)) == 0;
         return is_same_order || sorted(a) == sorted(b);
     }
 
     // The bits of a row's entries, in ascending order.
-    std::vector<std::pair<Index, uint64_t>> sorted(size_t row) const {
-        std::vector<std::pair<Index, uint64_t>> entries;
+    std::vector<std::pair<int32_t, uint64_t>> sorted(size_t row) const {
+        std::vector<std::pair<int32_t, uint64_t>> entries;
         entries.reserve(length(row));
         for (size_t at = begin(row); at < begin(row) + length(row); ++at) {
             entries.emplace_back(matrix.indices[at], bits_of(matrix.data[at]));
@@ -66,10 +67,10 @@ struct Rows {
 
 }  // namespace
 
-template <class Index, class Value>
-int64_t csr_number_rows(const CsrView<Index, Value>& matrix, const Execution& execution,
+template <class Value>
+int64_t csr_number_rows(const CsrView<Value>& matrix, const Execution& execution,
                         std::span<int64_t> numbers_out) {
-    const Rows<Index, Value> rows{matrix};
+    const Rows<Value> rows{matrix};
     const auto n_rows = static_cast<size_t>(matrix.n_rows);
     std::vector<uint64_t> hashes(n_rows);
     const FixedChunks chunks{matrix.n_rows, rows_per_chunk};
@@ -101,10 +102,10 @@ int64_t csr_number_rows(const CsrView<Index, Value>& matrix, const Execution& ex
     return n_distinct;
 }
 
-#define WORDODDS_INSTANTIATE(Index, Value)                                                  \
-    template int64_t csr_number_rows<Index, Value>(const CsrView<Index, Value>&,            \
-                                                   const Execution&, std::span<int64_t>);
-WORDODDS_FOR_EACH_INDEX_NUMBER(WORDODDS_INSTANTIATE)
+#define WORDODDS_INSTANTIATE(Value)                                                  \
+    template int64_t csr_number_rows<Value>(const CsrView<Value>&, const Execution&, \
+                                            std::span<int64_t>);
+WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
 #undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

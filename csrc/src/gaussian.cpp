@@ -33,10 +33,10 @@ template <class Number>
 }
 
 // What one call scores: plain pointers, so that the compiler sees no aliasing spans in the loop.
-template <class Index, class Value>
+template <class Value>
 struct CsrProblem {
-    const Index* indptr;
-    const Index* indices;
+    const int64_t* indptr;
+    const int32_t* indices;
     const Value* data;
     GaussianTable gaussians;
     double* scores;
@@ -72,8 +72,8 @@ template <bool has_points>
 }
 
 // Eight classes of one row.
-template <bool has_points, class Index, class Value>
-[[gnu::always_inline]] inline void score_line(const CsrProblem<Index, Value>& problem, int64_t row,
+template <bool has_points, class Value>
+[[gnu::always_inline]] inline void score_line(const CsrProblem<Value>& problem, int64_t row,
                                               int64_t first_class) {
     const GaussianTable& gaussians = problem.gaussians;
     const int64_t feature = 2 * gaussians.stride;
@@ -106,8 +106,8 @@ template <bool has_points, class Index, class Value>
     }
 }
 
-template <bool has_points, class Index, class Value>
-[[gnu::always_inline]] inline void score_rows(const CsrProblem<Index, Value>& problem, int64_t begin,
+template <bool has_points, class Value>
+[[gnu::always_inline]] inline void score_rows(const CsrProblem<Value>& problem, int64_t begin,
                                               int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
         for (int64_t c = 0; c < problem.gaussians.n_classes; c += class_padding) {
@@ -116,32 +116,32 @@ template <bool has_points, class Index, class Value>
     }
 }
 
-template <bool has_points, class Index, class Value>
-void score_rows_baseline(const CsrProblem<Index, Value>& problem, int64_t begin, int64_t end) {
+template <bool has_points, class Value>
+void score_rows_baseline(const CsrProblem<Value>& problem, int64_t begin, int64_t end) {
     score_rows<has_points>(problem, begin, end);
 }
 
 #if WORDODDS_X86
-template <bool has_points, class Index, class Value>
-WORDODDS_TARGET_AVX2 void score_rows_avx2(const CsrProblem<Index, Value>& problem, int64_t begin,
+template <bool has_points, class Value>
+WORDODDS_TARGET_AVX2 void score_rows_avx2(const CsrProblem<Value>& problem, int64_t begin,
                                           int64_t end) {
     score_rows<has_points>(problem, begin, end);
 }
 
-template <bool has_points, class Index, class Value>
-WORDODDS_TARGET_AVX512 void score_rows_avx512(const CsrProblem<Index, Value>& problem, int64_t begin,
+template <bool has_points, class Value>
+WORDODDS_TARGET_AVX512 void score_rows_avx512(const CsrProblem<Value>& problem, int64_t begin,
                                               int64_t end) {
     score_rows<has_points>(problem, begin, end);
 }
 #endif
 
-template <bool has_points, class Index, class Value>
+template <bool has_points, class Value>
 auto score_rows_for([[maybe_unused]] InstructionSet instruction_set) {
 #if WORDODDS_X86
-    if (instruction_set == InstructionSet::avx512) return score_rows_avx512<has_points, Index, Value>;
-    if (instruction_set == InstructionSet::avx2) return score_rows_avx2<has_points, Index, Value>;
+    if (instruction_set == InstructionSet::avx512) return score_rows_avx512<has_points, Value>;
+    if (instruction_set == InstructionSet::avx2) return score_rows_avx2<has_points, Value>;
 #endif
-    return score_rows_baseline<has_points, Index, Value>;
+    return score_rows_baseline<has_points, Value>;
 }
 
 // 1 / sqrt(variance); infinity for a point mass.
@@ -197,26 +197,25 @@ void moments_fill_gaussians(std::span<const double> mean, std::span<const double
     });
 }
 
-template <class Index, class Value>
-void csr_score_gaussians(const CsrView<Index, Value>& matrix, const GaussianTable& gaussians,
+template <class Value>
+void csr_score_gaussians(const CsrView<Value>& matrix, const GaussianTable& gaussians,
                          const Execution& execution, std::span<double> scores_out) {
-    const CsrProblem<Index, Value> problem{matrix.indptr.data(), matrix.indices.data(),
-                                           matrix.data.data(),   gaussians,
-                                           scores_out.data(),    execution.stop};
+    const CsrProblem<Value> problem{matrix.indptr.data(), matrix.indices.data(),
+                                    matrix.data.data(),   gaussians,
+                                    scores_out.data(),    execution.stop};
     const auto run = gaussians.has_points()
-                         ? score_rows_for<true, Index, Value>(execution.instruction_set)
-                         : score_rows_for<false, Index, Value>(execution.instruction_set);
+                         ? score_rows_for<true, Value>(execution.instruction_set)
+                         : score_rows_for<false, Value>(execution.instruction_set);
     const FixedChunks chunks{matrix.n_rows, rows_per_chunk};
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
         run(problem, chunks.begin(chunk), chunks.end(chunk));
     });
 }
 
-#define INSTANTIATE(Index, Value)                                                              \
-    template void csr_score_gaussians<Index, Value>(const CsrView<Index, Value>&,              \
-                                                    const GaussianTable&, const Execution&,    \
-                                                    std::span<double>);
-WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
+#define INSTANTIATE(Value)                                                                \
+    template void csr_score_gaussians<Value>(const CsrView<Value>&, const GaussianTable&, \
+                                             const Execution&, std::span<double>);
+WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

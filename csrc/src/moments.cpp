@@ -167,8 +167,8 @@ class DenseTile {
 
 }  // namespace
 
-template <class Index, class Value>
-void csr_class_moments(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
+template <class Value>
+void csr_class_moments(const CsrView<Value>& matrix, std::span<const int32_t> labels,
                        std::span<const double> row_weights, int64_t n_classes,
                        const Execution& execution, const ClassMoments& moments_out) {
     const WeighedRows rows = weigh_rows(labels, row_weights, n_classes, *execution.stop);
@@ -220,12 +220,11 @@ void dense_class_moments(const DenseView<Value>& matrix, std::span<const int32_t
     });
 }
 
-#define INSTANTIATE(Index, Value)                                                                \
-    template void csr_class_moments<Index, Value>(const CsrView<Index, Value>&,                  \
-                                                  std::span<const int32_t>,                      \
-                                                  std::span<const double>, int64_t,              \
-                                                  const Execution&, const ClassMoments&);
-WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
+#define INSTANTIATE(Value)                                                                     \
+    template void csr_class_moments<Value>(const CsrView<Value>&, std::span<const int32_t>,    \
+                                           std::span<const double>, int64_t, const Execution&, \
+                                           const ClassMoments&);
+WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 #define INSTANTIATE(Value)                                                                    \

@@ -13,10 +13,10 @@ constexpr int64_t doubles_per_line = 8;
 constexpr int quads_max = 5;  // registers of sums, which leave room for the factors
 
 // Plain pointers, so that the compiler sees no aliasing spans in the loop.
-template <class Index, class Value>
+template <class Value>
 struct Problem {
-    const Index* indptr;
-    const Index* indices;
+    const int64_t* indptr;
+    const int32_t* indices;
     const Value* data;
     const double* right;
     const double* bias;
@@ -35,9 +35,9 @@ template <Entries entries, class Value>
 }
 
 // Columns [first, first + n) of one row's product; returns their inner product with the addend.
-template <int n, Entries entries, class Index, class Value>
-[[gnu::always_inline]] inline double multiply_columns(const Problem<Index, Value>& problem,
-                                                      int64_t row, int64_t first) {
+template <int n, Entries entries, class Value>
+[[gnu::always_inline]] inline double multiply_columns(const Problem<Value>& problem, int64_t row,
+                                                      int64_t first) {
     double sums[n];
     for (int k = 0; k < n; ++k) sums[k] = problem.bias[first + k];
     const double* const addend =
@@ -66,9 +66,9 @@ template <int n, Entries entries, class Index, class Value>
     return inner;
 }
 
-template <Entries entries, class Index, class Value>
-[[gnu::always_inline]] inline double multiply_rows(const Problem<Index, Value>& problem,
-                                                   int64_t begin, int64_t end) {
+template <Entries entries, class Value>
+[[gnu::always_inline]] inline double multiply_rows(const Problem<Value>& problem, int64_t begin,
+                                                   int64_t end) {
     constexpr int block = quads_max * static_cast<int>(column_padding);
     double inner = 0.0;
     int64_t looked_at = problem.indptr[begin];
@@ -96,55 +96,55 @@ template <Entries entries, class Index, class Value>
     return inner;
 }
 
-template <class Index, class Value>
-[[gnu::always_inline]] inline double multiply(const Problem<Index, Value>& problem,
-                                              Entries entries, int64_t begin, int64_t end) {
+template <class Value>
+[[gnu::always_inline]] inline double multiply(const Problem<Value>& problem, Entries entries,
+                                              int64_t begin, int64_t end) {
     return entries == Entries::squares ? multiply_rows<Entries::squares>(problem, begin, end)
                                        : multiply_rows<Entries::values>(problem, begin, end);
 }
 
-template <class Index, class Value>
-double multiply_baseline(const Problem<Index, Value>& problem, Entries entries, int64_t begin,
+template <class Value>
+double multiply_baseline(const Problem<Value>& problem, Entries entries, int64_t begin,
                          int64_t end) {
     return multiply(problem, entries, begin, end);
 }
 
 #if WORDODDS_X86
-template <class Index, class Value>
-WORDODDS_TARGET_AVX2 double multiply_avx2(const Problem<Index, Value>& problem, Entries entries,
+template <class Value>
+WORDODDS_TARGET_AVX2 double multiply_avx2(const Problem<Value>& problem, Entries entries,
                                           int64_t begin, int64_t end) {
     return multiply(problem, entries, begin, end);
 }
 #endif
 
 // Nobody has measured that AVX-512 adds anything to rows of a few registers.
-template <class Index, class Value>
+template <class Value>
 auto multiply_for([[maybe_unused]] InstructionSet instruction_set) {
 #if WORDODDS_X86
-    if (instruction_set != InstructionSet::baseline) return multiply_avx2<Index, Value>;
+    if (instruction_set != InstructionSet::baseline) return multiply_avx2<Value>;
 #endif
-    return multiply_baseline<Index, Value>;
+    return multiply_baseline<Value>;
 }
 
 }  // namespace
 
-template <class Index, class Value>
-double csr_multiply(const CsrView<Index, Value>& matrix, std::span<const double> right,
-                    int64_t width, const ProductStart& start, Entries entries,
-                    const Execution& execution, std::span<double> product_out) {
+template <class Value>
+double csr_multiply(const CsrView<Value>& matrix, std::span<const double> right, int64_t width,
+                    const ProductStart& start, Entries entries, const Execution& execution,
+                    std::span<double> product_out) {
     const std::vector<double> zeros(start.bias.empty() ? static_cast<size_t>(width) : 0, 0.0);
-    const Problem<Index, Value> problem{matrix.indptr.data(),
-                                        matrix.indices.data(),
-                                        matrix.data.data(),
-                                        right.data(),
-                                        start.bias.empty() ? zeros.data() : start.bias.data(),
-                                        start.addend.empty() ? nullptr : start.addend.data(),
-                                        start.addend_factor,
-                                        matrix.indptr[static_cast<size_t>(matrix.n_rows)],
-                                        width,
-                                        execution.stop,
-                                        product_out.data()};
-    const auto run = multiply_for<Index, Value>(execution.instruction_set);
+    const Problem<Value> problem{matrix.indptr.data(),
+                                 matrix.indices.data(),
+                                 matrix.data.data(),
+                                 right.data(),
+                                 start.bias.empty() ? zeros.data() : start.bias.data(),
+                                 start.addend.empty() ? nullptr : start.addend.data(),
+                                 start.addend_factor,
+                                 matrix.indptr[static_cast<size_t>(matrix.n_rows)],
+                                 width,
+                                 execution.stop,
+                                 product_out.data()};
+    const auto run = multiply_for<Value>(execution.instruction_set);
     const int64_t per_row = 1 + problem.n_entries * width / std::max<int64_t>(1, matrix.n_rows);
     const FixedChunks chunks{
         matrix.n_rows, std::clamp<int64_t>(products_per_chunk / per_row, 1, rows_per_chunk_max)};
@@ -154,12 +154,11 @@ double csr_multiply(const CsrView<Index, Value>& matrix, std::span<const double>
         [](double sum, double part) { return sum + part; });
 }
 
-#define INSTANTIATE(Index, Value)                                                              \
-    template double csr_multiply<Index, Value>(const CsrView<Index, Value>&,                   \
-                                               std::span<const double>, int64_t,               \
-                                               const ProductStart&, Entries, const Execution&, \
-                                               std::span<double>);
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+#define INSTANTIATE(Value)                                                                       \
+    template double csr_multiply<Value>(const CsrView<Value>&, std::span<const double>, int64_t, \
+                                        const ProductStart&, Entries, const Execution&,          \
+                                        std::span<double>);
+WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

@@ -24,9 +24,8 @@ class RatioBlock {
                        std::span<double> intercept_out) const = 0;
 };
 
-template <class Index>
 struct ProblemRows {
-    CsrView<Index, double> matrix;
+    CsrView<double> matrix;
     LabelWeights labels;
     int64_t n_columns;
     std::vector<double> weights;  // of each row
@@ -34,13 +33,13 @@ struct ProblemRows {
     uint64_t seed;
 };
 
-template <int width, class Index>
+template <int width>
 class BlockOfWidth final : public RatioBlock {
-   public:
+public:
     using Columns = RatioColumns<width>;
     using Row = typename Columns::Row;
 
-    BlockOfWidth(const ProblemRows<Index>& problem, int64_t first, int64_t n_real,
+    BlockOfWidth(const ProblemRows& problem, int64_t first, int64_t n_real,
                  std::span<const float> ratios, const RatioPrior& prior, StopToken& stop)
         : problem_(problem),
           columns_(problem.matrix.n_cols, first, n_real, prior, 1.0),
@@ -264,7 +263,7 @@ class BlockOfWidth final : public RatioBlock {
         return largest;
     }
 
-    const ProblemRows<Index>& problem_;
+    const ProblemRows& problem_;
     Columns columns_;
     std::vector<Row> rows_;
     std::vector<Rest> rests_;
@@ -275,22 +274,20 @@ class BlockOfWidth final : public RatioBlock {
     uint64_t random_ = 0;
 };
 
-template <class Index>
 class AscentInMemory final : public RatioAscent {
    public:
-    AscentInMemory(const CsrView<Index, double>& matrix, const LabelWeights& labels,
-                   int64_t n_columns_, std::span<const float> ratios, const RatioPrior& prior,
-                   uint64_t seed)
-        : rows_{matrix, labels, n_columns_, row_weights(matrix.n_rows, labels), {}, seed},
-          ratios_(ratios),
-          prior_(prior) {
-        n_columns = n_columns_;
-        n_features = matrix.n_cols;
-        for (size_t i = 0; i < rows_.weights.size(); ++i) {
-            if (rows_.weights[i] > 0.0) rows_.labelled.push_back(static_cast<int64_t>(i));
-        }
-        blocks_.resize(static_cast<size_t>(FixedChunks{n_columns, ratio_wide}.count()));
-    }
+       AscentInMemory(const CsrView<double>& matrix, const LabelWeights& labels, int64_t n_columns_,
+                      std::span<const float> ratios, const RatioPrior& prior, uint64_t seed)
+           : rows_{matrix, labels, n_columns_, row_weights(matrix.n_rows, labels), {}, seed},
+             ratios_(ratios),
+             prior_(prior) {
+           n_columns = n_columns_;
+           n_features = matrix.n_cols;
+           for (size_t i = 0; i < rows_.weights.size(); ++i) {
+               if (rows_.weights[i] > 0.0) rows_.labelled.push_back(static_cast<int64_t>(i));
+           }
+           blocks_.resize(static_cast<size_t>(FixedChunks{n_columns, ratio_wide}.count()));
+       }
 
     int64_t n_blocks() const override { return static_cast<int64_t>(blocks_.size()); }
     void start(int64_t block, double lean, StopToken& stop) override {
@@ -299,8 +296,7 @@ class AscentInMemory final : public RatioAscent {
             const FixedChunks chunks{n_columns, ratio_wide};
             const int64_t first = chunks.begin(block), n = chunks.end(block) - first;
             with_width(n, [&]<int width>() {
-                own = std::make_unique<BlockOfWidth<width, Index>>(rows_, first, n, ratios_, prior_,
-                                                                   stop);
+                own = std::make_unique<BlockOfWidth<width>>(rows_, first, n, ratios_, prior_, stop);
             });
         }
         own->start(lean, stop);
@@ -332,7 +328,7 @@ class AscentInMemory final : public RatioAscent {
 
     RatioBlock& at(int64_t block) const { return *blocks_[static_cast<size_t>(block)]; }
 
-    ProblemRows<Index> rows_;
+    ProblemRows rows_;
     std::span<const float> ratios_;
     RatioPrior prior_;
     std::vector<std::unique_ptr<RatioBlock>> blocks_;  // null before the start and after the release
@@ -353,12 +349,11 @@ void for_each_block(std::span<RatioAscent* const> problems, const Execution& exe
 
 }  // namespace
 
-template <class Index>
-std::unique_ptr<RatioAscent> make_ratio_ascent(const CsrView<Index, double>& matrix,
+std::unique_ptr<RatioAscent> make_ratio_ascent(const CsrView<double>& matrix,
                                                const LabelWeights& labels, int64_t n_columns,
                                                std::span<const float> ratios,
                                                const RatioPrior& prior, uint64_t seed) {
-    return std::make_unique<AscentInMemory<Index>>(matrix, labels, n_columns, ratios, prior, seed);
+    return std::make_unique<AscentInMemory>(matrix, labels, n_columns, ratios, prior, seed);
 }
 
 void ratio_start(std::span<RatioAscent* const> problems, double lean, const Execution& execution) {
@@ -417,13 +412,5 @@ void ratio_write(const RatioAscent& problem, int64_t stride, const Execution& ex
         problem.write(block, stride, weights_out, intercept_out);
     });
 }
-
-#define WORDODDS_INSTANTIATE(Index)                                                          \
-    template std::unique_ptr<RatioAscent> make_ratio_ascent<Index>(                          \
-        const CsrView<Index, double>&, const LabelWeights&, int64_t, std::span<const float>, \
-        const RatioPrior&, uint64_t);
-WORDODDS_INSTANTIATE(int32_t)
-WORDODDS_INSTANTIATE(int64_t)
-#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

@@ -36,16 +36,14 @@ inline void shuffle(std::vector<int64_t>& order, uint64_t& state) {
     }
 }
 
-template <class Index>
 struct RatioEntries {
-    const Index* indices;
+    const int32_t* indices;
     const double* data;
     int64_t n;
 };
 
-template <class Index>
-RatioEntries<Index> ratio_entries(const CsrView<Index, double>& matrix,
-                                  std::span<const int64_t> order, size_t place) {
+inline RatioEntries ratio_entries(const CsrView<double>& matrix, std::span<const int64_t> order,
+                                  size_t place) {
     if (place >= order.size()) return {nullptr, nullptr, 0};
     const auto i = static_cast<size_t>(order[place]);
     const auto begin = static_cast<int64_t>(matrix.indptr[i]);
@@ -54,10 +52,9 @@ RatioEntries<Index> ratio_entries(const CsrView<Index, double>& matrix,
 }
 
 // Rows come in random order, so that the processor cannot foresee where the next one begins.
-template <class Index>
-WORDODDS_LANES void fetch_entries(const RatioEntries<Index>& row) {
+WORDODDS_LANES void fetch_entries(const RatioEntries& row) {
     constexpr int64_t line = 64;
-    constexpr auto n_indices = line / static_cast<int64_t>(sizeof(Index));
+    constexpr auto n_indices = line / static_cast<int64_t>(sizeof(int32_t));
     constexpr auto n_values = line / static_cast<int64_t>(sizeof(double));
     for (int64_t e = 0; e < row.n; e += n_indices) __builtin_prefetch(row.indices + e, 0, 2);
     for (int64_t e = 0; e < row.n; e += n_values) __builtin_prefetch(row.data + e, 0, 2);
@@ -141,9 +138,7 @@ class RatioColumns {
     }
 
     // rho_k = c (sum_j s_jk x_j^2 + step): how fast a row's score follows its own probability.
-    template <class Index>
-    WORDODDS_LANES void set_curvature(const RatioEntries<Index>& row, double cost,
-                                      Row& row_out) const {
+    WORDODDS_LANES void set_curvature(const RatioEntries& row, double cost, Row& row_out) const {
         double squares[padded] = {};
         for (int64_t e = 0; e < row.n; ++e) {
             fetch_ahead(row, e);
@@ -166,9 +161,8 @@ class RatioColumns {
     // Makes the probabilities of a row right, given all others, and the weights with them. `next` is the
     // row that comes next, whose weights are fetched meanwhile. Returns what the row added to the gap, in the
     // column where that is most.
-    template <class Index>
-    WORDODDS_LANES double ascend(const RatioEntries<Index>& entries, const RatioEntries<Index>& next,
-                               double cost, Row& row) {
+    WORDODDS_LANES double ascend(const RatioEntries& entries, const RatioEntries& next, double cost,
+                                 Row& row) {
         Lanes u[n_units];
         gather(entries, u);
         Lanes change[n_units];
@@ -194,8 +188,7 @@ class RatioColumns {
     }
 
     // The same sum and the same answer, at the weights as they are.
-    template <class Index>
-    WORDODDS_LANES double measure(const RatioEntries<Index>& entries, double cost, const Row& row) {
+    WORDODDS_LANES double measure(const RatioEntries& entries, double cost, const Row& row) {
         Lanes u[n_units];
         gather(entries, u);
         Lanes most = lanes_of(0.0);
@@ -211,8 +204,7 @@ class RatioColumns {
     }
 
     // scores_out[k] = b_k + sum_j x_j w_jk of the real columns.
-    template <class Index>
-    WORDODDS_LANES void score(const RatioEntries<Index>& entries, double* scores_out) const {
+    WORDODDS_LANES void score(const RatioEntries& entries, double* scores_out) const {
         Lanes u[n_units];
         gather(entries, u);
         double sums[padded];
@@ -261,8 +253,7 @@ class RatioColumns {
     }
 
     // u[k] = sum_j x_j w_jk.
-    template <class Index>
-    WORDODDS_LANES void gather(const RatioEntries<Index>& row, Lanes* u) const {
+    WORDODDS_LANES void gather(const RatioEntries& row, Lanes* u) const {
         if constexpr (width == 1) {
             double sum = 0.0;
             for (int64_t e = 0; e < row.n; ++e) {
@@ -285,8 +276,7 @@ class RatioColumns {
 
     // w_jk += x_j s_jk change[k], s_jk = r_jk^2 + floor. What is fetched for `next` comes while these
     // weights are written.
-    template <class Index>
-    WORDODDS_LANES void scatter(const RatioEntries<Index>& row, const RatioEntries<Index>& next,
+    WORDODDS_LANES void scatter(const RatioEntries& row, const RatioEntries& next,
                                 const Lanes* change) {
         Floats by;
         for (int64_t k = 0; k < width; ++k) {
@@ -308,17 +298,14 @@ class RatioColumns {
         weight = weight + x * (ratio * ratio + floor_) * by;
     }
 
-    template <class Index>
-    WORDODDS_LANES void fetch_ahead(const RatioEntries<Index>& row, int64_t e) const {
+    WORDODDS_LANES void fetch_ahead(const RatioEntries& row, int64_t e) const {
         if (e + prefetch_ahead < row.n) __builtin_prefetch(&feature(row, e + prefetch_ahead), 0, 3);
     }
 
-    template <class Index>
-    const Feature& feature(const RatioEntries<Index>& row, int64_t e) const {
+    const Feature& feature(const RatioEntries& row, int64_t e) const {
         return features_[static_cast<size_t>(row.indices[e])];
     }
-    template <class Index>
-    Feature& feature(const RatioEntries<Index>& row, int64_t e) {
+    Feature& feature(const RatioEntries& row, int64_t e) {
         return features_[static_cast<size_t>(row.indices[e])];
     }
 

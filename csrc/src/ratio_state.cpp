@@ -43,11 +43,11 @@ void RatioState::read(std::span<const float> weights, std::span<const double> in
 }
 
 // One visit of every row by some columns; what is known of a row is read and written back.
-template <int width, class Index>
+template <int width>
 struct RatioState::Pass {
     RatioState& state;
     RatioColumns<width>& columns;
-    const CsrView<Index, double>& matrix;
+    const CsrView<double>& matrix;
     const RatioRows& rows;
     const std::vector<int64_t>& order;
     StopToken& stop;
@@ -77,8 +77,7 @@ struct RatioState::Pass {
     }
 };
 
-template <class Index>
-void RatioState::ascend(const CsrView<Index, double>& matrix, const RatioRows& rows,
+void RatioState::ascend(const CsrView<double>& matrix, const RatioRows& rows,
                         const Execution& execution, std::span<float> log_odds,
                         std::span<double> gaps_out) {
     std::vector<int64_t> order(rows.codes.size());
@@ -89,8 +88,9 @@ void RatioState::ascend(const CsrView<Index, double>& matrix, const RatioRows& r
         std::visit(
             [&]<int width>(RatioColumns<width>& columns) {
                 std::fill_n(columns.gaps(), RatioColumns<width>::padded, 0.0);
-                with_lanes(execution.instruction_set, Pass<width, Index>{
-                    *this, columns, matrix, rows, order, *execution.stop, log_odds});
+                with_lanes(
+                    execution.instruction_set,
+                    Pass<width>{*this, columns, matrix, rows, order, *execution.stop, log_odds});
                 std::copy_n(columns.gaps(), columns.n_real(), gaps_out.data() + columns.first());
             },
             parts_->blocks[static_cast<size_t>(block)]);
@@ -104,13 +104,5 @@ void RatioState::write(int64_t stride, std::span<double> weights_out,
                    block);
     }
 }
-
-#define WORDODDS_INSTANTIATE(Index)                                                          \
-    template void RatioState::ascend<Index>(const CsrView<Index, double>&, const RatioRows&, \
-                                            const Execution&, std::span<float>,              \
-                                            std::span<double>);
-WORDODDS_INSTANTIATE(int32_t)
-WORDODDS_INSTANTIATE(int64_t)
-#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

@@ -25,8 +25,7 @@ bool holds_throughout(int64_t begin, int64_t end, StopToken& stop, Body body) {
     return true;
 }
 
-template <class Index>
-bool strictly_increases(const Index* indices, int64_t begin, int64_t end, StopToken& stop) {
+bool strictly_increases(const int32_t* indices, int64_t begin, int64_t end, StopToken& stop) {
     return holds_throughout(begin + 1, end, stop, [&](int64_t from, int64_t to) {
         bool increases = true;  // no way out of the loop, so that the compiler vectorises it
         for (int64_t i = from; i < to; ++i) increases &= indices[i - 1] < indices[i];
@@ -34,8 +33,7 @@ bool strictly_increases(const Index* indices, int64_t begin, int64_t end, StopTo
     });
 }
 
-template <class Index>
-bool all_differ(const Index* indices, int64_t begin, int64_t end, StopToken& stop, Marks& marks) {
+bool all_differ(const int32_t* indices, int64_t begin, int64_t end, StopToken& stop, Marks& marks) {
     return holds_throughout(begin, end, stop, [&](int64_t from, int64_t to) {
         for (int64_t i = from; i < to; ++i) {
             if (!marks.add(indices[i])) return false;
@@ -46,10 +44,9 @@ bool all_differ(const Index* indices, int64_t begin, int64_t end, StopToken& sto
 
 }  // namespace
 
-template <class Index>
-bool csr_has_repeats(const CsrStructure<Index>& structure, const Execution& execution) {
+bool csr_has_repeats(const CsrStructure& structure, const Execution& execution) {
     const FixedChunks chunks{structure.n_rows, rows_per_chunk};
-    const Index* const indices = structure.indices.data();
+    const int32_t* const indices = structure.indices.data();
     std::vector<Marks> marks(static_cast<size_t>(execution.n_jobs));
     std::atomic<bool> found{false};
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t worker) {
@@ -70,8 +67,5 @@ bool csr_has_repeats(const CsrStructure<Index>& structure, const Execution& exec
     });
     return found.load();
 }
-
-template bool csr_has_repeats<int32_t>(const CsrStructure<int32_t>&, const Execution&);
-template bool csr_has_repeats<int64_t>(const CsrStructure<int64_t>&, const Execution&);
 
 }  // namespace wordodds

@@ -11,10 +11,10 @@ constexpr int64_t entries_between_looks = 1 << 12;  // at the stop token
 constexpr double scale_min = 1e-100;  // V = W / c grows as c shrinks: time to begin anew
 
 // One epoch: the state, and what is owed to each feature.
-template <class Index, class Value>
+template <class Value>
 class Epoch {
-   public:
-    Epoch(const CsrView<Index, Value>& matrix, const SagProblem& problem, const SagState& state)
+public:
+    Epoch(const CsrView<Value>& matrix, const SagProblem& problem, const SagState& state)
         : matrix_(matrix),
           problem_(problem),
           state_(state),
@@ -111,7 +111,7 @@ class Epoch {
         std::fill(derivatives_.begin() + n, derivatives_.end(), 0.0);
     }
 
-    const CsrView<Index, Value>& matrix_;
+    const CsrView<Value>& matrix_;
     const SagProblem& problem_;
     const SagState& state_;
     double scale_ = 1.0;         // c
@@ -122,11 +122,11 @@ class Epoch {
 
 }  // namespace
 
-template <class Index, class Value>
-void csr_sag_epoch(const CsrView<Index, Value>& matrix, const SagProblem& problem,
+template <class Value>
+void csr_sag_epoch(const CsrView<Value>& matrix, const SagProblem& problem,
                    std::span<const int64_t> order, const Execution& execution,
                    const SagState& state_in_out) {
-    Epoch<Index, Value> epoch(matrix, problem, state_in_out);
+    Epoch<Value> epoch(matrix, problem, state_in_out);
     int64_t since_look = 0;
     for (const int64_t row : order) {
         epoch.visit(row);
@@ -140,11 +140,11 @@ void csr_sag_epoch(const CsrView<Index, Value>& matrix, const SagProblem& proble
     epoch.settle();
 }
 
-#define INSTANTIATE(Index, Value)                                                            \
-    template void csr_sag_epoch<Index, Value>(const CsrView<Index, Value>&, const SagProblem&, \
-                                              std::span<const int64_t>, const Execution&,    \
-                                              const SagState&);
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+#define INSTANTIATE(Value)                                                         \
+    template void csr_sag_epoch<Value>(const CsrView<Value>&, const SagProblem&,   \
+                                       std::span<const int64_t>, const Execution&, \
+                                       const SagState&);
+WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

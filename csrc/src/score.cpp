@@ -22,10 +22,10 @@ constexpr int64_t prefetch_ahead = 16;
 constexpr int64_t lines_max = 4;  // cache lines of accumulators that fit the registers
 
 // What one call scores; plain pointers, so that the compiler sees no aliasing spans in the loop.
-template <class Index, class Value>
+template <class Value>
 struct Problem {
-    const Index* indptr;
-    const Index* indices;
+    const int64_t* indptr;
+    const int32_t* indices;
     const Value* data;
     const double* weights;
     const double* padded_bias;
@@ -37,8 +37,8 @@ struct Problem {
 
 // The classes [8 * first_line, 8 * (first_line + n_lines)) of one row. Inlined into each target
 // region below and compiled for it there.
-template <int n_lines, class Index, class Value>
-[[gnu::always_inline]] inline void score_lines(const Problem<Index, Value>& problem, int64_t row,
+template <int n_lines, class Value>
+[[gnu::always_inline]] inline void score_lines(const Problem<Value>& problem, int64_t row,
                                                int64_t first_line) {
     constexpr int width = n_lines * static_cast<int>(class_padding);
     const int64_t first_class = first_line * class_padding;
@@ -66,8 +66,8 @@ template <int n_lines, class Index, class Value>
     for (int64_t c = 0; c < n; ++c) scores[c] = sums[c];
 }
 
-template <class Index, class Value>
-[[gnu::always_inline]] inline void score_rows(const Problem<Index, Value>& problem, int64_t begin,
+template <class Value>
+[[gnu::always_inline]] inline void score_rows(const Problem<Value>& problem, int64_t begin,
                                               int64_t end) {
     const int64_t n_lines = problem.stride / class_padding;
     for (int64_t row = begin; row < end; ++row) {
@@ -83,51 +83,48 @@ template <class Index, class Value>
     }
 }
 
-template <class Index, class Value>
-void score_rows_baseline(const Problem<Index, Value>& problem, int64_t begin, int64_t end) {
+template <class Value>
+void score_rows_baseline(const Problem<Value>& problem, int64_t begin, int64_t end) {
     score_rows(problem, begin, end);
 }
 
 #if WORDODDS_X86
-template <class Index, class Value>
-WORDODDS_TARGET_AVX2 void score_rows_avx2(const Problem<Index, Value>& problem, int64_t begin,
+template <class Value>
+WORDODDS_TARGET_AVX2 void score_rows_avx2(const Problem<Value>& problem, int64_t begin,
                                           int64_t end) {
     score_rows(problem, begin, end);
 }
 
-template <class Index, class Value>
-WORDODDS_TARGET_AVX512 void score_rows_avx512(const Problem<Index, Value>& problem, int64_t begin,
+template <class Value>
+WORDODDS_TARGET_AVX512 void score_rows_avx512(const Problem<Value>& problem, int64_t begin,
                                               int64_t end) {
     score_rows(problem, begin, end);
 }
 #endif
 
-template <class Index, class Value>
+template <class Value>
 auto score_rows_for([[maybe_unused]] InstructionSet instruction_set) {
 #if WORDODDS_X86
-    if (instruction_set == InstructionSet::avx512) return score_rows_avx512<Index, Value>;
-    if (instruction_set == InstructionSet::avx2) return score_rows_avx2<Index, Value>;
+    if (instruction_set == InstructionSet::avx512) return score_rows_avx512<Value>;
+    if (instruction_set == InstructionSet::avx2) return score_rows_avx2<Value>;
 #endif
-    return score_rows_baseline<Index, Value>;
+    return score_rows_baseline<Value>;
 }
 
 }  // namespace
 
-template <class Index, class Value>
-void csr_score_classes(const CsrView<Index, Value>& matrix, const ClassWeights& weights,
+template <class Value>
+void csr_score_classes(const CsrView<Value>& matrix, const ClassWeights& weights,
                        const Execution& execution, std::span<double> scores_out) {
     std::vector<double> padded_bias(static_cast<size_t>(weights.stride), 0.0);
     std::copy(weights.bias.begin(), weights.bias.end(), padded_bias.begin());
-    const Problem<Index, Value> problem{matrix.indptr.data(),
-                                        matrix.indices.data(),
-                                        matrix.data.data(),
-                                        weights.weights.data(),
-                                        padded_bias.data(),
-                                        matrix.indptr[static_cast<size_t>(matrix.n_rows)],
-                                        weights.stride,
-                                        static_cast<int64_t>(weights.bias.size()),
-                                        scores_out.data()};
-    const auto run = score_rows_for<Index, Value>(execution.instruction_set);
+    const Problem<Value> problem{
+        matrix.indptr.data(), matrix.indices.data(),
+        matrix.data.data(),   weights.weights.data(),
+        padded_bias.data(),   matrix.indptr[static_cast<size_t>(matrix.n_rows)],
+        weights.stride,       static_cast<int64_t>(weights.bias.size()),
+        scores_out.data()};
+    const auto run = score_rows_for<Value>(execution.instruction_set);
     const FixedChunks chunks =
         chunks_of_rows(matrix.n_rows, problem.n_entries * weights.stride, products_per_chunk);
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
@@ -151,11 +148,10 @@ void rows_log_softmax(int64_t n_rows, int64_t n_classes, const Execution& execut
     });
 }
 
-#define INSTANTIATE(Index, Value)                                                              \
-    template void csr_score_classes<Index, Value>(const CsrView<Index, Value>&,                \
-                                                  const ClassWeights&, const Execution&,       \
-                                                  std::span<double>);
-WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
+#define INSTANTIATE(Value)                                                             \
+    template void csr_score_classes<Value>(const CsrView<Value>&, const ClassWeights&, \
+                                           const Execution&, std::span<double>);
+WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

@@ -15,10 +15,10 @@ struct RowSums {
     double values = 0.0;        // sum_j x[j]
 };
 
-template <class Index, class Value>
+template <class Value>
 class RowScorer {
-   public:
-    RowScorer(const CsrView<Index, Value>& matrix, const SparseClassWeights& weights, StopToken& stop)
+public:
+    RowScorer(const CsrView<Value>& matrix, const SparseClassWeights& weights, StopToken& stop)
         : matrix_(matrix), weights_(weights), stop_(stop) {}
 
     void score(int64_t row, std::span<double> scores) {
@@ -63,7 +63,7 @@ class RowScorer {
         const int64_t* const indptr = weights_.indptr.data();
         const int32_t* const classes = weights_.classes.data();
         const double* const excess = weights_.excess.data();
-        const Index* const indices = matrix_.indices.data();
+        const int32_t* const indices = matrix_.indices.data();
         for (int64_t i = begin; i < end; ++i) {
             // Which excess comes next only the indices know: no hardware prefetcher guesses it.
             if (i + prefetch_ahead < end) {
@@ -82,7 +82,7 @@ class RowScorer {
         }
     }
 
-    const CsrView<Index, Value>& matrix_;
+    const CsrView<Value>& matrix_;
     const SparseClassWeights& weights_;
     StopToken& stop_;
     int64_t work_ = 0;
@@ -90,25 +90,24 @@ class RowScorer {
 
 }  // namespace
 
-template <class Index, class Value>
-void csr_score_sparse_classes(const CsrView<Index, Value>& matrix, const SparseClassWeights& weights,
+template <class Value>
+void csr_score_sparse_classes(const CsrView<Value>& matrix, const SparseClassWeights& weights,
                               const Execution& execution, std::span<double> scores_out) {
     const size_t n_classes = weights.bias.size();
     const auto width = static_cast<int64_t>(std::max<size_t>(n_classes, 1));
     const FixedChunks chunks{matrix.n_rows, std::clamp<int64_t>(scores_per_chunk / width, 1, 256)};
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
-        RowScorer<Index, Value> scorer(matrix, weights, *execution.stop);
+        RowScorer<Value> scorer(matrix, weights, *execution.stop);
         for (int64_t row = chunks.begin(chunk); row < chunks.end(chunk); ++row) {
             scorer.score(row, scores_out.subspan(static_cast<size_t>(row) * n_classes, n_classes));
         }
     });
 }
 
-#define INSTANTIATE(Index, Value)                                                           \
-    template void csr_score_sparse_classes<Index, Value>(                                   \
-        const CsrView<Index, Value>&, const SparseClassWeights&, const Execution&,          \
-        std::span<double>);
-WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
+#define INSTANTIATE(Value)                         \
+    template void csr_score_sparse_classes<Value>( \
+        const CsrView<Value>&, const SparseClassWeights&, const Execution&, std::span<double>);
+WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

@@ -27,36 +27,36 @@ struct Source {
 // Reads rows of the matrix in their order; the only part that knows its types.
 class Reader {
    public:
-    template <class Index, class Value>
-    Reader(const CsrView<Index, Value>& matrix, const Source& source)
-        : matrix_(&matrix), source_(source), read_(read<Index, Value>) {}
+       template <class Value>
+       Reader(const CsrView<Value>& matrix, const Source& source)
+           : matrix_(&matrix), source_(source), read_(read<Value>) {}
 
-    int64_t n_rows() const { return static_cast<int64_t>(source_.order.size()); }
+       int64_t n_rows() const { return static_cast<int64_t>(source_.order.size()); }
 
-    // The row at a position of the order; an empty one past its end.
-    void operator()(int64_t position, Row& row) const {
-        row.n = 0;
-        row.features = &Row::no_feature;
-        if (position >= static_cast<int64_t>(source_.order.size())) return;
-        const auto i = static_cast<size_t>(source_.order[static_cast<size_t>(position)]);
-        const auto later = static_cast<size_t>(position) + rows_ahead;
-        read_(matrix_, i, source_.order[std::min(later, source_.order.size() - 1)], row);
-        const int64_t label = source_.labels[i];
-        row.positive = source_.n_columns > 1 ? label : label - 1;
-        row.weight = source_.row_weights.empty() ? 1.0 : source_.row_weights[i];
-    }
+       // The row at a position of the order; an empty one past its end.
+       void operator()(int64_t position, Row& row) const {
+           row.n = 0;
+           row.features = &Row::no_feature;
+           if (position >= static_cast<int64_t>(source_.order.size())) return;
+           const auto i = static_cast<size_t>(source_.order[static_cast<size_t>(position)]);
+           const auto later = static_cast<size_t>(position) + rows_ahead;
+           read_(matrix_, i, source_.order[std::min(later, source_.order.size() - 1)], row);
+           const int64_t label = source_.labels[i];
+           row.positive = source_.n_columns > 1 ? label : label - 1;
+           row.weight = source_.row_weights.empty() ? 1.0 : source_.row_weights[i];
+       }
 
    private:
-    template <class Index, class Value>
-    static void read(const void* matrix, size_t i, int64_t later, Row& row) {
-        const auto& csr = *static_cast<const CsrView<Index, Value>*>(matrix);
-        prefetch(csr, static_cast<size_t>(later));
-        const int64_t begin = csr.indptr[i];
-        row.n = csr.indptr[i + 1] - begin;
-        if (row.n == 0) return;
-        row.features = as<int32_t>(csr.indices.data() + begin, row.n, row.features_copy);
-        row.values = as<double>(csr.data.data() + begin, row.n, row.values_copy);
-    }
+       template <class Value>
+       static void read(const void* matrix, size_t i, int64_t later, Row& row) {
+           const auto& csr = *static_cast<const CsrView<Value>*>(matrix);
+           prefetch(csr, static_cast<size_t>(later));
+           const int64_t begin = csr.indptr[i];
+           row.n = csr.indptr[i + 1] - begin;
+           if (row.n == 0) return;
+           row.features = as<int32_t>(csr.indices.data() + begin, row.n, row.features_copy);
+           row.values = as<double>(csr.data.data() + begin, row.n, row.values_copy);
+       }
 
     // The numbers themselves if they are of the type, else a copy that is.
     template <class To, class From>
@@ -72,8 +72,8 @@ class Reader {
     }
 
     // The entries of a row to come; the order jumps, so that no hardware prefetcher knows it.
-    template <class Index, class Value>
-    static void prefetch(const CsrView<Index, Value>& csr, size_t i) {
+    template <class Value>
+    static void prefetch(const CsrView<Value>& csr, size_t i) {
         constexpr int64_t bytes_max = 4096;  // of a longer row the hardware sees the pattern
         const int64_t begin = csr.indptr[i], n = csr.indptr[i + 1] - begin;
         const auto fetch = [=](const auto* first) {
@@ -148,12 +148,12 @@ int64_t n_shares(SgdLoss loss, int64_t stride, const Execution& execution, int64
 
 }  // namespace
 
-template <class Index, class Value, class Weight>
-int64_t csr_sgd_epoch(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
-                      std::span<const double> row_weights,
-                      std::span<const double> positive_weights, std::span<const int64_t> order,
-                      const SgdOptions& options, const Execution& execution,
-                      const SgdState<Weight>& state, const SgdSums& sums) {
+template <class Value, class Weight>
+int64_t csr_sgd_epoch(const CsrView<Value>& matrix, std::span<const int32_t> labels,
+                      std::span<const double> row_weights, std::span<const double> positive_weights,
+                      std::span<const int64_t> order, const SgdOptions& options,
+                      const Execution& execution, const SgdState<Weight>& state,
+                      const SgdSums& sums) {
     const int64_t stride = sgd_stride(state.n_columns);
     const Problem<Weight> problem{positive_weights, options, state, sums, stride, matrix.n_cols};
     const Reader read(matrix, {labels, row_weights, order, state.n_columns});
@@ -187,15 +187,15 @@ int64_t csr_sgd_epoch(const CsrView<Index, Value>& matrix, std::span<const int32
     return *std::min_element(taken.begin(), taken.end());
 }
 
-#define INSTANTIATE_FOR(Index, Value, Weight)                                                    \
-    template int64_t csr_sgd_epoch<Index, Value, Weight>(                                        \
-        const CsrView<Index, Value>&, std::span<const int32_t>, std::span<const double>,         \
-        std::span<const double>, std::span<const int64_t>, const SgdOptions&, const Execution&,  \
+#define INSTANTIATE_FOR(Value, Weight)                                                          \
+    template int64_t csr_sgd_epoch<Value, Weight>(                                              \
+        const CsrView<Value>&, std::span<const int32_t>, std::span<const double>,               \
+        std::span<const double>, std::span<const int64_t>, const SgdOptions&, const Execution&, \
         const SgdState<Weight>&, const SgdSums&);
-#define INSTANTIATE(Index, Value)         \
-    INSTANTIATE_FOR(Index, Value, double) \
-    INSTANTIATE_FOR(Index, Value, float)
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+#define INSTANTIATE(Value)         \
+    INSTANTIATE_FOR(Value, double) \
+    INSTANTIATE_FOR(Value, float)
+WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
 #undef INSTANTIATE_FOR
 

@@ -15,11 +15,11 @@ constexpr int64_t rows_between_checks = 256;
 
 }  // namespace
 
-template <class Index, class Value>
-int64_t csr_number_shared_columns(const CsrView<Index, Value>& matrix, const Execution& execution,
+template <class Value>
+int64_t csr_number_shared_columns(const CsrView<Value>& matrix, const Execution& execution,
                                   std::span<int32_t> numbers_out) {
     const auto n_entries = static_cast<int64_t>(matrix.indptr[static_cast<size_t>(matrix.n_rows)]);
-    const Index* const indices = matrix.indices.data();
+    const int32_t* const indices = matrix.indices.data();
     const Value* const data = matrix.data.data();
     // Of bytes: the columns that an unsorted row jumps to stay in the cache.
     std::vector<uint8_t> seen(numbers_out.size(), 0);
@@ -49,10 +49,9 @@ int64_t csr_number_shared_columns(const CsrView<Index, Value>& matrix, const Exe
     return n_shared;
 }
 
-template <class Index, class Value>
-void csr_take_shared_columns(const CsrView<Index, Value>& matrix,
-                             std::span<const int32_t> numbers, const Execution& execution,
-                             const SharedColumns& out) {
+template <class Value>
+void csr_take_shared_columns(const CsrView<Value>& matrix, std::span<const int32_t> numbers,
+                             const Execution& execution, const SharedColumns& out) {
     int64_t n_taken = 0;
     out.indptr[0] = 0;
     for (size_t row = 0; row < static_cast<size_t>(matrix.n_rows); ++row) {
@@ -80,8 +79,8 @@ void csr_take_shared_columns(const CsrView<Index, Value>& matrix,
     }
 }
 
-template <class Index, class Value>
-void csr_spread_weights(const CsrView<Index, Value>& matrix, std::span<const int32_t> numbers,
+template <class Value>
+void csr_spread_weights(const CsrView<Value>& matrix, std::span<const int32_t> numbers,
                         std::span<const double> shared_weights, std::span<const double> duals,
                         int64_t n_columns, int64_t stride, const Execution& execution,
                         std::span<double> weights_out) {
@@ -116,17 +115,15 @@ void csr_spread_weights(const CsrView<Index, Value>& matrix, std::span<const int
     });
 }
 
-#define INSTANTIATE(Index, Value)                                                                 \
-    template int64_t csr_number_shared_columns<Index, Value>(const CsrView<Index, Value>&,        \
-                                                             const Execution&,                    \
-                                                             std::span<int32_t>);                 \
-    template void csr_take_shared_columns<Index, Value>(const CsrView<Index, Value>&,             \
-                                                        std::span<const int32_t>,                 \
-                                                        const Execution&, const SharedColumns&);  \
-    template void csr_spread_weights<Index, Value>(                                               \
-        const CsrView<Index, Value>&, std::span<const int32_t>, std::span<const double>,          \
+#define INSTANTIATE(Value)                                                                        \
+    template int64_t csr_number_shared_columns<Value>(const CsrView<Value>&, const Execution&,    \
+                                                      std::span<int32_t>);                        \
+    template void csr_take_shared_columns<Value>(const CsrView<Value>&, std::span<const int32_t>, \
+                                                 const Execution&, const SharedColumns&);         \
+    template void csr_spread_weights<Value>(                                                      \
+        const CsrView<Value>&, std::span<const int32_t>, std::span<const double>,                 \
         std::span<const double>, int64_t, int64_t, const Execution&, std::span<double>);
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t rows_per_chunk = 4096;
 
-template <class Index, class Value>
-CsrReport find_structural_defect(const CsrView<Index, Value>& matrix) {
+template <class Value>
+CsrReport find_structural_defect(const CsrView<Value>& matrix) {
     const auto& indptr = matrix.indptr;
     const auto n_stored = static_cast<int64_t>(matrix.indices.size());
     if (indptr.empty() || static_cast<int64_t>(indptr.size() - 1) != matrix.n_rows) {
@@ -35,20 +35,18 @@ bool is_finite(Value value) {
 }
 
 // Whether any entry of the rows has a defect, without a branch in the loop: the compiler vectorises it.
-template <class Index, class Value>
-bool has_entry_defect(const CsrView<Index, Value>& matrix, CsrRequirements requirements,
-                      int64_t row_begin, int64_t row_end) {
-    using Unsigned = std::make_unsigned_t<Index>;
+template <class Value>
+bool has_entry_defect(const CsrView<Value>& matrix, CsrRequirements requirements, int64_t row_begin,
+                      int64_t row_end) {
     const auto begin = static_cast<size_t>(matrix.indptr[static_cast<size_t>(row_begin)]);
     const auto end = static_cast<size_t>(matrix.indptr[static_cast<size_t>(row_end)]);
-    const Index* const indices = matrix.indices.data();
+    const int32_t* const indices = matrix.indices.data();
     const Value* const data = matrix.data.data();
-    // A negative index is a large unsigned one. No index reaches a width that Index cannot hold.
-    const bool every_index_fits = matrix.n_cols > int64_t{std::numeric_limits<Index>::max()};
-    const auto n_cols = every_index_fits ? Unsigned{1} << (8 * sizeof(Index) - 1)
-                                         : static_cast<Unsigned>(std::max<int64_t>(matrix.n_cols, 0));
-    Unsigned outside = 0;
-    for (size_t i = begin; i < end; ++i) outside |= static_cast<Unsigned>(indices[i]) >= n_cols;
+    // A negative index is a large unsigned one.
+    const auto n_cols =
+        static_cast<uint32_t>(std::clamp<int64_t>(matrix.n_cols, 0, int64_t{1} << 31));
+    uint32_t outside = 0;
+    for (size_t i = begin; i < end; ++i) outside |= static_cast<uint32_t>(indices[i]) >= n_cols;
     if (outside) return true;
     // NaN is above and below nothing; where it is allowed, so are the infinities.
     constexpr Value largest = std::numeric_limits<Value>::max();
@@ -66,15 +64,15 @@ bool has_entry_defect(const CsrView<Index, Value>& matrix, CsrRequirements requi
 }
 
 // The first defect, once it is known that there is one.
-template <class Index, class Value>
-CsrReport find_entry_defect(const CsrView<Index, Value>& matrix, CsrRequirements requirements,
+template <class Value>
+CsrReport find_entry_defect(const CsrView<Value>& matrix, CsrRequirements requirements,
                             int64_t row_begin, int64_t row_end) {
     if (!has_entry_defect(matrix, requirements, row_begin, row_end)) return {};
     for (int64_t row = row_begin; row < row_end; ++row) {
         const int64_t end = matrix.indptr[static_cast<size_t>(row) + 1];
         for (int64_t i = matrix.indptr[static_cast<size_t>(row)]; i < end; ++i) {
             const auto position = static_cast<size_t>(i);
-            const Index index = matrix.indices[position];
+            const int32_t index = matrix.indices[position];
             const Value value = matrix.data[position];
             if (index < 0 || index >= matrix.n_cols) return {CsrDefect::index_out_of_range, row, i};
             if (requirements.finite && !is_finite(value)) {
@@ -88,8 +86,8 @@ CsrReport find_entry_defect(const CsrView<Index, Value>& matrix, CsrRequirements
 
 }  // namespace
 
-template <class Index, class Value>
-CsrReport csr_find_defect(const CsrView<Index, Value>& matrix, CsrRequirements requirements,
+template <class Value>
+CsrReport csr_find_defect(const CsrView<Value>& matrix, CsrRequirements requirements,
                           const Execution& execution) {
     const CsrReport structural = find_structural_defect(matrix);
     if (structural.defect != CsrDefect::none) return structural;
@@ -104,10 +102,10 @@ CsrReport csr_find_defect(const CsrView<Index, Value>& matrix, CsrRequirements r
         });
 }
 
-#define INSTANTIATE(Index, Value)                                                          \
-    template CsrReport csr_find_defect<Index, Value>(const CsrView<Index, Value>&,         \
-                                                     CsrRequirements, const Execution&);
-WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
+#define INSTANTIATE(Value)                                                            \
+    template CsrReport csr_find_defect<Value>(const CsrView<Value>&, CsrRequirements, \
+                                              const Execution&);
+WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

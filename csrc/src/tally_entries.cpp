@@ -31,9 +31,9 @@ class Steps {
 };
 
 // Rows in the order of their classes, and what their values are multiplied by.
-template <class Index, class Value>
+template <class Value>
 struct OrderedRows {
-    const CsrView<Index, Value>& matrix;
+    const CsrView<Value>& matrix;
     std::span<const int32_t> labels;
     std::span<const double> row_weights;
     RowsByClass groups;
@@ -78,9 +78,9 @@ struct Places {
     }
 };
 
-template <class Index, class Value>
-TallyProducts collect_products(const OrderedRows<Index, Value>& rows, const Execution& execution) {
-    const CsrView<Index, Value>& matrix = rows.matrix;
+template <class Value>
+TallyProducts collect_products(const OrderedRows<Value>& rows, const Execution& execution) {
+    const CsrView<Value>& matrix = rows.matrix;
     TallyProducts collected;
     const int bits = std::max(block_bits_min, key_bits_for(matrix.n_cols) - blocks_bits_max);
     collected.block_bits = bits;
@@ -126,12 +126,12 @@ void for_each_block(const TallyProducts& all, int64_t n_cols, const Execution& e
 
 }  // namespace
 
-template <class Index, class Value>
-TallyProducts csr_tally_entries(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
+template <class Value>
+TallyProducts csr_tally_entries(const CsrView<Value>& matrix, std::span<const int32_t> labels,
                                 int64_t n_classes, std::span<const double> row_weights,
                                 const Execution& execution, std::span<int64_t> indptr_out) {
-    const OrderedRows<Index, Value> rows{matrix, labels, row_weights,
-                                         group_rows(labels, row_weights, n_classes, *execution.stop)};
+    const OrderedRows<Value> rows{matrix, labels, row_weights,
+                                  group_rows(labels, row_weights, n_classes, *execution.stop)};
     TallyProducts collected = collect_products(rows, execution);
     std::fill(indptr_out.begin(), indptr_out.end(), 0);
     for_each_block(collected, matrix.n_cols, execution, [&](size_t first, size_t n, auto products) {
@@ -177,11 +177,11 @@ void tally_entries_write(const TallyProducts& products, std::span<const int64_t>
     });
 }
 
-#define INSTANTIATE(Index, Value)                                                            \
-    template TallyProducts csr_tally_entries<Index, Value>(                                  \
-        const CsrView<Index, Value>&, std::span<const int32_t>, int64_t,                     \
-        std::span<const double>, const Execution&, std::span<int64_t>);
-WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE)
+#define INSTANTIATE(Value)                                                                 \
+    template TallyProducts csr_tally_entries<Value>(                                       \
+        const CsrView<Value>&, std::span<const int32_t>, int64_t, std::span<const double>, \
+        const Execution&, std::span<int64_t>);
+WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

@@ -43,8 +43,8 @@ void normalize_row(std::span<Value> row, RowNorm kind) {
     for (Value& value : row) value = static_cast<Value>(static_cast<double>(value) / norm);
 }
 
-template <class Index, class Value>
-void weigh_row(std::span<const Index> indices, std::span<const Value> idf, TfidfOptions options,
+template <class Value>
+void weigh_row(std::span<const int32_t> indices, std::span<const Value> idf, TfidfOptions options,
                std::span<Value> row) {
     if (options.sublinear) {
         for (Value& value : row) {
@@ -59,10 +59,9 @@ void weigh_row(std::span<const Index> indices, std::span<const Value> idf, Tfidf
 
 }  // namespace
 
-template <class Index, class Value>
-void csr_weigh_terms(const CsrView<Index, Value>& matrix, std::span<const Value> idf,
-                     TfidfOptions options, const Execution& execution,
-                     std::span<Value> data_in_out) {
+template <class Value>
+void csr_weigh_terms(const CsrView<Value>& matrix, std::span<const Value> idf, TfidfOptions options,
+                     const Execution& execution, std::span<Value> data_in_out) {
     const FixedChunks chunks{matrix.n_rows, rows_per_chunk};
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
         for (int64_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i) {
@@ -73,11 +72,10 @@ void csr_weigh_terms(const CsrView<Index, Value>& matrix, std::span<const Value>
     });
 }
 
-#define INSTANTIATE(Index, Value)                                                              \
-    template void csr_weigh_terms<Index, Value>(const CsrView<Index, Value>&,                  \
-                                                std::span<const Value>, TfidfOptions,          \
-                                                const Execution&, std::span<Value>);
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
+#define INSTANTIATE(Value)                                                              \
+    template void csr_weigh_terms<Value>(const CsrView<Value>&, std::span<const Value>, \
+                                         TfidfOptions, const Execution&, std::span<Value>);
+WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

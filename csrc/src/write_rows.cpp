@@ -8,11 +8,12 @@ namespace wordodds {
 namespace {
 
 // Writes one part; its rows start at entry `first` of the output.
-template <class Index, class Value>
+template <class Value>
 class PartWriter {
-   public:
+public:
     PartWriter(const CountedRows& rows, const CountedPart& part, int64_t first, bool binary,
-               std::span<Index> indptr_out, std::span<Index> indices_out, std::span<Value> data_out)
+               std::span<int64_t> indptr_out, std::span<int32_t> indices_out,
+               std::span<Value> data_out)
         : rows_(rows),
           part_(part),
           first_(first),
@@ -27,7 +28,7 @@ class PartWriter {
         for (int64_t i = 0; i < part_.row_ends.size(); ++i) {
             if (i % rows_per_check == 0) stop.check();
             const int64_t end = part_.row_ends[i];
-            indptr_[static_cast<size_t>(part_.first_row + i + 1)] = static_cast<Index>(first_ + end);
+            indptr_[static_cast<size_t>(part_.first_row + i + 1)] = first_ + end;
             if (part_.ids.empty()) {
                 write_in_order(begin, end);
             } else {
@@ -38,9 +39,9 @@ class PartWriter {
     }
 
    private:
-    Index column(uint32_t id) const {
-        return static_cast<Index>(rows_.columns.empty() ? id : rows_.columns[id]);
-    }
+       int32_t column(uint32_t id) const {
+           return static_cast<int32_t>(rows_.columns.empty() ? id : rows_.columns[id]);
+       }
 
     Value value(int32_t count) const { return binary_ ? Value{1} : static_cast<Value>(count); }
 
@@ -76,8 +77,8 @@ class PartWriter {
     const CountedPart& part_;
     int64_t first_;
     bool binary_;
-    std::span<Index> indptr_;
-    std::span<Index> indices_;
+    std::span<int64_t> indptr_;
+    std::span<int32_t> indices_;
     std::span<Value> data_;
     Buffer<Entry> entries_;
     Buffer<Entry> scratch_;
@@ -85,9 +86,9 @@ class PartWriter {
 
 }  // namespace
 
-template <class Index, class Value>
+template <class Value>
 void counted_rows_write(const CountedRows& rows, bool binary, const Execution& execution,
-                        std::span<Index> indptr_out, std::span<Index> indices_out,
+                        std::span<int64_t> indptr_out, std::span<int32_t> indices_out,
                         std::span<Value> data_out) {
     indptr_out[0] = 0;
     std::vector<int64_t> first(rows.parts.size() + 1, 0);
@@ -96,19 +97,16 @@ void counted_rows_write(const CountedRows& rows, bool binary, const Execution& e
     }
     parallel_for(execution, static_cast<int64_t>(rows.parts.size()), [&](int64_t chunk, int32_t) {
         const auto p = static_cast<size_t>(chunk);
-        PartWriter<Index, Value>(rows, rows.parts[p], first[p], binary, indptr_out, indices_out,
-                                 data_out)
+        PartWriter<Value>(rows, rows.parts[p], first[p], binary, indptr_out, indices_out, data_out)
             .write(*execution.stop);
     });
 }
 
-#define INSTANTIATE(Index, Value)                                                             \
-    template void counted_rows_write<Index, Value>(const CountedRows&, bool, const Execution&, \
-                                                   std::span<Index>, std::span<Index>,        \
-                                                   std::span<Value>);
-WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)
-INSTANTIATE(int32_t, int64_t)
-INSTANTIATE(int64_t, int64_t)
+#define INSTANTIATE(Value)                                                              \
+    template void counted_rows_write<Value>(const CountedRows&, bool, const Execution&, \
+                                            std::span<int64_t>, std::span<int32_t>,     \
+                                            std::span<Value>);
+WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace wordodds

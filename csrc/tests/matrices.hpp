@@ -9,31 +9,31 @@
 
 namespace wordodds {
 
-template <class Index, class Value>
+template <class Value>
 struct OwnedCsr {
     int64_t n_rows = 0;
     int64_t n_cols = 0;
-    std::vector<Index> indptr{0};
-    std::vector<Index> indices;
+    std::vector<int64_t> indptr{0};
+    std::vector<int32_t> indices;
     std::vector<Value> data;
 
-    CsrView<Index, Value> view() const { return {n_rows, n_cols, indptr, indices, data}; }
+    CsrView<Value> view() const { return {{n_rows, n_cols, indptr, indices}, data}; }
 };
 
 // Up to row_max entries a row, neither sorted nor distinct, explicit zeros among them.
-template <class Index, class Value>
-OwnedCsr<Index, Value> random_csr(Random& random, int64_t n_rows, int64_t n_cols, int64_t row_max) {
-    OwnedCsr<Index, Value> matrix;
+template <class Value>
+OwnedCsr<Value> random_csr(Random& random, int64_t n_rows, int64_t n_cols, int64_t row_max) {
+    OwnedCsr<Value> matrix;
     matrix.n_rows = n_rows;
     matrix.n_cols = n_cols;
     for (int64_t row = 0; row < n_rows; ++row) {
         const int64_t n = n_cols == 0 ? 0 : below(random, row_max + 1);
         for (int64_t i = 0; i < n; ++i) {
-            matrix.indices.push_back(static_cast<Index>(below(random, n_cols)));
+            matrix.indices.push_back(static_cast<int32_t>(below(random, n_cols)));
             matrix.data.push_back(random() % 10 == 0 ? Value{0}
                                                      : static_cast<Value>(5.0 * uniform(random)));
         }
-        matrix.indptr.push_back(static_cast<Index>(matrix.indices.size()));
+        matrix.indptr.push_back(static_cast<int64_t>(matrix.indices.size()));
     }
     matrix.indptr.shrink_to_fit();
     matrix.indices.shrink_to_fit();
@@ -41,21 +41,18 @@ OwnedCsr<Index, Value> random_csr(Random& random, int64_t n_rows, int64_t n_cols
     return matrix;
 }
 
-// body<Index, Value>() for both index widths and both value widths.
+// body<Value>() for both widths of floating point values.
 template <class Body>
-void for_each_index_value(Body body) {
-    body.template operator()<int32_t, float>();
-    body.template operator()<int32_t, double>();
-    body.template operator()<int64_t, float>();
-    body.template operator()<int64_t, double>();
+void for_each_value(Body body) {
+    body.template operator()<float>();
+    body.template operator()<double>();
 }
 
 // The same, and counts as whole numbers.
 template <class Body>
-void for_each_index_number(Body body) {
-    for_each_index_value(body);
-    body.template operator()<int32_t, int64_t>();
-    body.template operator()<int64_t, int64_t>();
+void for_each_number(Body body) {
+    for_each_value(body);
+    body.template operator()<int64_t>();
 }
 
 }  // namespace wordodds

@@ -15,16 +15,16 @@ int read_past_the_heap() {
     const int64_t n_cols = 3;
     const int64_t n_classes = 2;
     const int64_t stride = wordodds::padded_classes(n_classes);
-    const std::vector<int32_t> indptr{0, 1};
+    const std::vector<int64_t> indptr{0, 1};
     const std::vector<int32_t> indices{static_cast<int32_t>(n_cols)};  // one too far
     const std::vector<double> data{1.0};
     const std::vector<double> weights(static_cast<size_t>(n_cols * stride), 1.0);
     const std::vector<double> bias(static_cast<size_t>(n_classes), 0.0);
     std::vector<double> scores(static_cast<size_t>(n_classes));
     wordodds::StopToken stop;
-    wordodds::csr_score_classes<int32_t, double>(
-        {1, n_cols, indptr, indices, data}, {weights, bias, stride},
-        {1, wordodds::InstructionSet::baseline, &stop}, scores);
+    wordodds::csr_score_classes<double>({{1, n_cols, indptr, indices}, data},
+                                        {weights, bias, stride},
+                                        {1, wordodds::InstructionSet::baseline, &stop}, scores);
     std::printf("score %g: the read past the heap went unnoticed\n", scores[0]);
     return 0;
 }

@@ -18,31 +18,28 @@
 namespace wordodds {
 
 // No column twice in a row, no entry below zero; explicit zeros and empty rows among them.
-template <class Index>
-OwnedCsr<Index, double> random_rows(Random& random, int64_t n_rows, int64_t n_cols,
+inline OwnedCsr<double> random_rows(Random& random, int64_t n_rows, int64_t n_cols,
                                     int64_t row_max) {
-    OwnedCsr<Index, double> matrix;
+    OwnedCsr<double> matrix;
     matrix.n_rows = n_rows;
     matrix.n_cols = n_cols;
     for (int64_t row = 0; row < n_rows; ++row) {
-        std::set<Index> columns;
+        std::set<int32_t> columns;
         for (int64_t n = below(random, row_max + 1); n > 0; --n) {
-            columns.insert(static_cast<Index>(below(random, n_cols)));
+            columns.insert(static_cast<int32_t>(below(random, n_cols)));
         }
-        for (const Index column : columns) {
+        for (const int32_t column : columns) {
             matrix.indices.push_back(column);
             matrix.data.push_back(random() % 10 == 0 ? 0.0 : uniform(random));
         }
-        matrix.indptr.push_back(static_cast<Index>(matrix.indices.size()));
+        matrix.indptr.push_back(static_cast<int64_t>(matrix.indices.size()));
     }
     return matrix;
 }
 
 // The rows of these numbers, in their order.
-template <class Index>
-OwnedCsr<Index, double> take_rows(const OwnedCsr<Index, double>& matrix,
-                                  const std::vector<size_t>& rows) {
-    OwnedCsr<Index, double> taken;
+inline OwnedCsr<double> take_rows(const OwnedCsr<double>& matrix, const std::vector<size_t>& rows) {
+    OwnedCsr<double> taken;
     taken.n_rows = static_cast<int64_t>(rows.size());
     taken.n_cols = matrix.n_cols;
     for (const size_t i : rows) {
@@ -51,7 +48,7 @@ OwnedCsr<Index, double> take_rows(const OwnedCsr<Index, double>& matrix,
             taken.indices.push_back(matrix.indices[e]);
             taken.data.push_back(matrix.data[e]);
         }
-        taken.indptr.push_back(static_cast<Index>(taken.indices.size()));
+        taken.indptr.push_back(static_cast<int64_t>(taken.indices.size()));
     }
     return taken;
 }
@@ -103,25 +100,23 @@ inline OwnedLabels random_label_weights(Random& random, int64_t n_rows, int64_t 
                                 [&] { return 0.1 + 2.9 * uniform(random); });
 }
 
-template <class Index>
-std::vector<float> ratios_of(const OwnedCsr<Index, double>& matrix, const OwnedLabels& labels,
-                             int64_t n_columns, double alpha) {
+inline std::vector<float> ratios_of(const OwnedCsr<double>& matrix, const OwnedLabels& labels,
+                                    int64_t n_columns, double alpha) {
     std::vector<float> ratios(static_cast<size_t>(matrix.n_cols * n_columns), 1e30f);
     csr_count_ratios(matrix.view(), labels.view(), n_columns, alpha, Run(), ratios);
     return ratios;
 }
 
 // A problem with everything that it refers to.
-template <class Index>
 struct AscentProblem {
-    OwnedCsr<Index, double> matrix;
+    OwnedCsr<double> matrix;
     OwnedLabels labels;
     int64_t n_columns;
     std::vector<float> ratios;
     RatioPrior prior;
     uint64_t seed = 17;
 
-    AscentProblem(OwnedCsr<Index, double> matrix_, OwnedLabels labels_, int64_t n_columns_,
+    AscentProblem(OwnedCsr<double> matrix_, OwnedLabels labels_, int64_t n_columns_,
                   const RatioPrior& prior_)
         : matrix(std::move(matrix_)),
           labels(std::move(labels_)),
@@ -141,9 +136,8 @@ struct AscentProblem {
     }
 };
 
-template <class Index>
-AscentProblem<Index> random_problem(Random& random, int64_t n_columns, const RatioPrior& prior) {
-    auto matrix = random_rows<Index>(random, 60, 25, 8);
+inline AscentProblem random_problem(Random& random, int64_t n_columns, const RatioPrior& prior) {
+    auto matrix = random_rows(random, 60, 25, 8);
     auto labels = random_label_weights(random, 60, std::max<int64_t>(2, n_columns));
     return {std::move(matrix), std::move(labels), n_columns, prior};
 }
@@ -181,10 +175,9 @@ inline RatioFit ascend(RatioAscent& ascent, const RatioLimits& limits, const Exe
 }
 
 // From the prior, with one strength after the other.
-template <class Index>
-Solution solve(const AscentProblem<Index>& problem, double lean,
-               const std::vector<double>& strengths, int32_t epochs_max, double tolerance,
-               const Execution& execution) {
+inline Solution solve(const AscentProblem& problem, double lean,
+                      const std::vector<double>& strengths, int32_t epochs_max, double tolerance,
+                      const Execution& execution) {
     const auto ascent = problem.ascent(execution);
     start(*ascent, lean, execution);
     RatioFit fit{};

@@ -16,28 +16,28 @@ struct Binary {
     bool has_repeats;
 };
 
-template <class Index, class Value>
-Binary binarize(const OwnedCsr<Index, Value>& matrix, double threshold, const Execution& execution) {
+template <class Value>
+Binary binarize(const OwnedCsr<Value>& matrix, double threshold, const Execution& execution) {
     Binary out{std::vector<float>(matrix.data.size(), -7.0f), false};
     out.has_repeats = csr_binarize(matrix.view(), threshold, execution, std::span<float>(out.data));
     return out;
 }
 
-template <class Index, class Value>
-bool has_repeats(const OwnedCsr<Index, Value>& m, const Execution& execution) {
-    return csr_has_repeats(CsrStructure<Index>{m.n_rows, m.n_cols, m.indptr, m.indices}, execution);
+template <class Value>
+bool has_repeats(const OwnedCsr<Value>& m, const Execution& execution) {
+    return csr_has_repeats(CsrStructure{m.n_rows, m.n_cols, m.indptr, m.indices}, execution);
 }
 
 // Columns a step apart from a random one, round and round: unsorted and distinct if the row is no
 // longer than the matrix is wide and the step shares no factor with it.
-template <class Index, class Value>
-OwnedCsr<Index, Value> distinct_csr(Random& random, int64_t n_rows, int64_t n_cols, int64_t row_max) {
-    auto matrix = random_csr<Index, Value>(random, n_rows, n_cols, row_max);
+template <class Value>
+OwnedCsr<Value> distinct_csr(Random& random, int64_t n_rows, int64_t n_cols, int64_t row_max) {
+    auto matrix = random_csr<Value>(random, n_rows, n_cols, row_max);
     for (size_t row = 0; row < static_cast<size_t>(n_rows); ++row) {
         int64_t column = below(random, n_cols);
         const int64_t step = random() % 2 ? 1 : n_cols - 1;
-        for (Index i = matrix.indptr[row]; i < matrix.indptr[row + 1]; ++i) {
-            matrix.indices[static_cast<size_t>(i)] = static_cast<Index>(column);
+        for (int64_t i = matrix.indptr[row]; i < matrix.indptr[row + 1]; ++i) {
+            matrix.indices[static_cast<size_t>(i)] = static_cast<int32_t>(column);
             column = (column + step) % n_cols;
         }
     }
@@ -45,7 +45,7 @@ OwnedCsr<Index, Value> distinct_csr(Random& random, int64_t n_rows, int64_t n_co
 }
 
 TEST("presences written out by hand") {
-    const OwnedCsr<int32_t, double> matrix{2, 3, {0, 3, 5}, {2, 0, 1, 1, 0}, {1, 0, -2, 0.5, 0.25}};
+    const OwnedCsr<double> matrix{2, 3, {0, 3, 5}, {2, 0, 1, 1, 0}, {1, 0, -2, 0.5, 0.25}};
     const Binary above_zero = binarize(matrix, 0.0, Run());
     CHECK_SAME(above_zero.data, (std::vector<float>{1, 0, 0, 1, 1}));
     CHECK(!above_zero.has_repeats);
@@ -54,10 +54,10 @@ TEST("presences written out by hand") {
 }
 
 TEST("presences of each index and value type agree with the twin, for any number of jobs") {
-    for_each_index_number([]<class Index, class Value>() {
+    for_each_number([]<class Value>() {
         Random random(80);
         for (const int64_t n_rows : {0, 1, 300, 60'000}) {
-            const auto matrix = random_csr<Index, Value>(random, n_rows, 40, 12);
+            const auto matrix = random_csr<Value>(random, n_rows, 40, 12);
             for (const double threshold : {0.0, 1.0, 2.7, -1.0, 1e300, -1e300}) {
                 for (const int32_t n_jobs : {1, 2, 5, 16}) {
                     const Binary actual = binarize(matrix, threshold, Run(n_jobs));
@@ -70,24 +70,24 @@ TEST("presences of each index and value type agree with the twin, for any number
 }
 
 TEST("a float is compared with the threshold as a float") {
-    const OwnedCsr<int32_t, float> narrow{1, 1, {0, 1}, {0}, {0.1f}};
+    const OwnedCsr<float> narrow{1, 1, {0, 1}, {0}, {0.1f}};
     CHECK_EQ(binarize(narrow, 0.1, Run()).data[0], 0.0f);
-    const OwnedCsr<int32_t, double> wide{1, 1, {0, 1}, {0}, {0.1f}};
+    const OwnedCsr<double> wide{1, 1, {0, 1}, {0}, {0.1f}};
     CHECK_EQ(binarize(wide, 0.1, Run()).data[0], 1.0f);
 }
 
 TEST("storage behind the last row gets a value too, and its columns are no repeats") {
-    const OwnedCsr<int32_t, double> matrix{1, 3, {0, 1}, {1, 1, -9}, {2, 3, 0}};
+    const OwnedCsr<double> matrix{1, 3, {0, 1}, {1, 1, -9}, {2, 3, 0}};
     const Binary actual = binarize(matrix, 0.0, Run());
     CHECK_SAME(actual.data, (std::vector<float>{1, 1, 0}));
     CHECK(!actual.has_repeats);
 }
 
 TEST("repeats written out by hand") {
-    const auto repeats = [](std::vector<int32_t> indptr, std::vector<int32_t> indices) {
+    const auto repeats = [](std::vector<int64_t> indptr, std::vector<int32_t> indices) {
         const auto n_rows = static_cast<int64_t>(indptr.size()) - 1;
         const std::vector<double> zeros(indices.size(), 0.0);
-        return has_repeats(OwnedCsr<int32_t, double>{n_rows, 9, indptr, indices, zeros}, Run());
+        return has_repeats(OwnedCsr<double>{n_rows, 9, indptr, indices, zeros}, Run());
     };
     CHECK(!repeats({0}, {}));
     CHECK(!repeats({0, 0, 3}, {1, 4, 8}));
@@ -99,9 +99,9 @@ TEST("repeats written out by hand") {
 }
 
 TEST("one repeat among many rows is found, wherever it is, for any number of jobs") {
-    for_each_index_value([]<class Index, class Value>() {
+    for_each_value([]<class Value>() {
         Random random(81);
-        const auto matrix = distinct_csr<Index, Value>(random, 20'000, 50, 12);
+        const auto matrix = distinct_csr<Value>(random, 20'000, 50, 12);
         CHECK(!reference::csr_has_repeats(matrix.view()));
         for (const int32_t n_jobs : {1, 2, 5, 16}) CHECK(!has_repeats(matrix, Run(n_jobs)), n_jobs);
         for (int repeat = 0; repeat < 40; ++repeat) {
@@ -111,7 +111,8 @@ TEST("one repeat among many rows is found, wherever it is, for any number of job
             if (n < 2) continue;
             broken.indices[static_cast<size_t>(begin + n - 1)] =
                 broken.indices[static_cast<size_t>(begin + below(random, n - 1))];
-            for (const int32_t n_jobs : {1, 2, 5, 16}) CHECK(has_repeats(broken, Run(n_jobs)), n_jobs, row);
+            for (const int32_t n_jobs : {1, 2, 5, 16})
+                CHECK(has_repeats(broken, Run(n_jobs)), n_jobs, row);
         }
     });
 }
@@ -129,7 +130,7 @@ TEST("marks start anew when they are used up") {
 
 TEST("binarizing and the search for repeats stop when asked") {
     Random random(82);
-    const auto matrix = random_csr<int32_t, double>(random, 1000, 10, 3);
+    const auto matrix = random_csr<double>(random, 1000, 10, 3);
     for (const int32_t n_jobs : job_counts) {
         Run run(n_jobs);
         run.stop().request();
@@ -140,7 +141,7 @@ TEST("binarizing and the search for repeats stop when asked") {
 
 TEST("a long row looks at the token, sorted or not") {
     constexpr int32_t n = 1'200'000;
-    OwnedCsr<int32_t, double> row{1, n, {0, n}, {}, {}};
+    OwnedCsr<double> row{1, n, {0, n}, {}, {}};
     for (int32_t j = 0; j < n; ++j) row.indices.push_back(j);
     const auto looks = [&] {
         return count_looks([&](const Execution& execution) { CHECK(!has_repeats(row, execution)); });

@@ -13,20 +13,19 @@ namespace wordodds {
 namespace {
 
 // X by columns: no row twice in a column, explicit zeros and empty columns among them.
-template <class Index, class Value>
-OwnedCsr<Index, Value> random_columns(Random& random, int64_t n_rows, int64_t n_features,
-                                      double density) {
-    OwnedCsr<Index, Value> columns;
+template <class Value>
+OwnedCsr<Value> random_columns(Random& random, int64_t n_rows, int64_t n_features, double density) {
+    OwnedCsr<Value> columns;
     columns.n_rows = n_features;
     columns.n_cols = n_rows;
     for (int64_t j = 0; j < n_features; ++j) {
         for (int64_t i = 0; i < n_rows && j != 1; ++i) {
             if (uniform(random) > density) continue;
-            columns.indices.push_back(static_cast<Index>(i));
+            columns.indices.push_back(static_cast<int32_t>(i));
             columns.data.push_back(random() % 20 == 0 ? Value{0}
                                                       : static_cast<Value>(3.0 * uniform(random) - 1.0));
         }
-        columns.indptr.push_back(static_cast<Index>(columns.indices.size()));
+        columns.indptr.push_back(static_cast<int64_t>(columns.indices.size()));
     }
     return columns;
 }
@@ -54,8 +53,8 @@ struct Fit {
     std::vector<CoordinateReport> reports;
 };
 
-template <class Index, class Value>
-Fit fit(const OwnedCsr<Index, Value>& columns, const Labels& labels, const CoordinateOptions& options,
+template <class Value>
+Fit fit(const OwnedCsr<Value>& columns, const Labels& labels, const CoordinateOptions& options,
         const Execution& execution, int n_steps, std::vector<double> start = {}) {
     const auto n_columns = static_cast<size_t>(options.n_columns);
     const auto n_features = static_cast<size_t>(columns.n_rows);
@@ -74,10 +73,11 @@ Fit fit(const OwnedCsr<Index, Value>& columns, const Labels& labels, const Coord
 
 constexpr int n_steps = 12;
 
-template <class Index, class Value>
-void check_optimum(uint64_t seed, const CoordinateOptions& options, int64_t n_rows, int64_t n_features) {
+template <class Value>
+void check_optimum(uint64_t seed, const CoordinateOptions& options, int64_t n_rows,
+                   int64_t n_features) {
     Random random(seed);
-    const auto columns = random_columns<Index, Value>(random, n_rows, n_features, 0.6);
+    const auto columns = random_columns<Value>(random, n_rows, n_features, 0.6);
     const Labels labels = random_labels(random, n_rows, std::max<int64_t>(2, options.n_columns));
     const reference::DenseObjective objective(columns.view(), labels.view(), options);
     const auto expected = objective.minimise(3000);
@@ -102,28 +102,28 @@ TEST("the optimum of the slow twin; the same bits for any execution") {
         for (const int64_t n_columns : {1, 3}) {
             if (loss == CoordinateLoss::softmax && n_columns == 1) continue;
             for (const bool intercept : {false, true}) {
-                check_optimum<int32_t, double>(++seed, {loss, n_columns, 0.02, 0.0, intercept}, 30, 9);
-                check_optimum<int64_t, float>(++seed, {loss, n_columns, 0.01, 0.02, intercept}, 12, 20);
+                check_optimum<double>(++seed, {loss, n_columns, 0.02, 0.0, intercept}, 30, 9);
+                check_optimum<float>(++seed, {loss, n_columns, 0.01, 0.02, intercept}, 12, 20);
             }
         }
     }
 }
 
 TEST("each index and value type") {
-    for_each_index_value([]<class Index, class Value>() {
-        check_optimum<Index, Value>(80, {CoordinateLoss::logistic, 1, 0.03, 0.0, true}, 20, 5);
+    for_each_value([]<class Value>() {
+        check_optimum<Value>(80, {CoordinateLoss::logistic, 1, 0.03, 0.0, true}, 20, 5);
     });
 }
 
 TEST("more features than a working set, and more columns of weights than a vector") {
-    check_optimum<int32_t, double>(81, {CoordinateLoss::logistic, 1, 0.01, 0.02, true}, 40, 250);
-    check_optimum<int32_t, double>(82, {CoordinateLoss::logistic, 11, 0.01, 0.0, false}, 25, 6);
-    check_optimum<int32_t, double>(83, {CoordinateLoss::softmax, 27, 0.004, 0.001, true}, 30, 4);
+    check_optimum<double>(81, {CoordinateLoss::logistic, 1, 0.01, 0.02, true}, 40, 250);
+    check_optimum<double>(82, {CoordinateLoss::logistic, 11, 0.01, 0.0, false}, 25, 6);
+    check_optimum<double>(83, {CoordinateLoss::softmax, 27, 0.004, 0.001, true}, 30, 4);
 }
 
 TEST("a penalty above every gradient leaves nothing but the intercept") {
     Random random(84);
-    const auto columns = random_columns<int32_t, double>(random, 30, 8, 0.5);
+    const auto columns = random_columns<double>(random, 30, 8, 0.5);
     const Labels labels = random_labels(random, 30, 2);
     const Fit result = fit(columns, labels, {CoordinateLoss::logistic, 1, 10.0, 0.0, true}, Run(), 8);
     double positive = 0.0;
@@ -134,7 +134,7 @@ TEST("a penalty above every gradient leaves nothing but the intercept") {
 
 TEST("a start that overflows is refused, a stop is obeyed") {
     Random random(85);
-    const auto columns = random_columns<int32_t, double>(random, 30, 8, 0.9);
+    const auto columns = random_columns<double>(random, 30, 8, 0.9);
     const Labels labels = random_labels(random, 30, 2);
     const CoordinateOptions options{CoordinateLoss::logistic, 1, 0.01, 0.0, true};
     CHECK_THROWS(std::invalid_argument,
@@ -148,13 +148,13 @@ TEST("a start that overflows is refused, a stop is obeyed") {
 
 // Long columns first, as Gram wants them; some in most rows, which it treats on their own.
 struct Members {
-    OwnedCsr<int32_t, double> columns;
+    OwnedCsr<double> columns;
     std::vector<GramColumn> members;
     std::vector<double> curvatures;
 
     Members(Random& random, int64_t n_rows, int64_t n_dense, int64_t n_sparse) {
-        columns = random_columns<int32_t, double>(random, n_rows, n_dense, 0.8);
-        const auto sparse = random_columns<int32_t, double>(random, n_rows, n_sparse, 0.1);
+        columns = random_columns<double>(random, n_rows, n_dense, 0.8);
+        const auto sparse = random_columns<double>(random, n_rows, n_sparse, 0.1);
         const auto shift = columns.indptr.back();
         for (size_t j = 1; j < sparse.indptr.size(); ++j) {
             columns.indptr.push_back(shift + sparse.indptr[j]);

@@ -48,8 +48,8 @@ struct Ascent {
     std::vector<Weight> weights;
     std::vector<double> intercept, sums, log_odds;
 
-    template <class Index, class Value>
-    Ascent(Random& random, const CsrView<Index, Value>& matrix, DualLoss loss_, int64_t n_columns_,
+    template <class Value>
+    Ascent(Random& random, const CsrView<Value>& matrix, DualLoss loss_, int64_t n_columns_,
            double cost, double step_)
         : n_columns(n_columns_), loss(loss_), step(step_) {
         const auto n = static_cast<size_t>(matrix.n_rows);
@@ -125,7 +125,7 @@ TEST("every epoch raises the dual value, whatever the costs") {
     Random random(81);
     for_each_problem([&](DualLoss loss, int64_t n_columns) {
         for (const double cost : {1e-6, 0.1, 10.0, 1e3, 1e6}) {
-            const auto matrix = random_csr<int32_t, double>(random, 25, 40, 8);
+            const auto matrix = random_csr<double>(random, 25, 40, 8);
             const auto x = reference::dense(matrix.view());
             Ascent<double> ascent(random, matrix.view(), loss, n_columns, cost, 0.0);
             double before = ascent.twin(x).dual;
@@ -143,7 +143,7 @@ TEST("every epoch raises the dual value, whatever the costs") {
 TEST("ascent with intercept ends at the optimum; what it measures agrees with the twin") {
     Random random(82);
     for_each_problem([&](DualLoss loss, int64_t n_columns) {
-        const auto matrix = random_csr<int64_t, float>(random, 30, 60, 6);
+        const auto matrix = random_csr<float>(random, 30, 60, 6);
         const auto x = reference::dense(matrix.view());
         Ascent<double> ascent(random, matrix.view(), loss, n_columns, 0.5, 0.3);
         const auto stride = static_cast<size_t>(dual_stride(n_columns));
@@ -189,7 +189,7 @@ template <class Weight>
 void check_same_bits() {
     Random random(83);
     for_each_problem([&](DualLoss loss, int64_t n_columns) {
-        const auto matrix = random_csr<int32_t, double>(random, 300, 200, 30);
+        const auto matrix = random_csr<double>(random, 300, 200, 30);
         const Ascent<Weight> start(random, matrix.view(), loss, n_columns, 2.0, 0.1);
         const auto run = [&](const Execution& execution) {
             Ascent<Weight> ascent = start;
@@ -223,7 +223,7 @@ TEST("the same bits for any execution") {
 
 TEST("a stop ends an epoch") {
     Random random(85);
-    const auto matrix = random_csr<int32_t, double>(random, 100, 50, 10);
+    const auto matrix = random_csr<double>(random, 100, 50, 10);
     for (const DualLoss loss : {DualLoss::softmax, DualLoss::logistic}) {
         Ascent<double> ascent(random, matrix.view(), loss, 30, 1.0, 0.1);
         for (const int32_t n_jobs : job_counts) {

@@ -12,14 +12,14 @@ namespace wordodds {
 namespace {
 
 // The numbers by a map of whole rows, whose entries are sorted.
-template <class Index, class Value>
-std::vector<int64_t> expected_numbers(const OwnedCsr<Index, Value>& matrix) {
-    std::map<std::vector<std::pair<Index, Value>>, int64_t> known;
+template <class Value>
+std::vector<int64_t> expected_numbers(const OwnedCsr<Value>& matrix) {
+    std::map<std::vector<std::pair<int32_t, Value>>, int64_t> known;
     std::vector<int64_t> numbers;
     for (size_t row = 0; row < static_cast<size_t>(matrix.n_rows); ++row) {
         const auto begin = static_cast<size_t>(matrix.indptr[row]);
         const auto end = static_cast<size_t>(matrix.indptr[row + 1]);
-        std::vector<std::pair<Index, Value>> key;
+        std::vector<std::pair<int32_t, Value>> key;
         for (size_t at = begin; at < end; ++at) key.emplace_back(matrix.indices[at], matrix.data[at]);
         std::sort(key.begin(), key.end());
         numbers.push_back(known.emplace(key, static_cast<int64_t>(known.size())).first->second);
@@ -28,11 +28,11 @@ std::vector<int64_t> expected_numbers(const OwnedCsr<Index, Value>& matrix) {
 }
 
 TEST("rows are numbered by their first occurrence, the same for any execution") {
-    for_each_index_number([]<class Index, class Value>() {
+    for_each_number([]<class Value>() {
         Random random(31);
         for (const int64_t n_rows : {0, 1, 7, 3000}) {
             // Few columns, short rows and whole numbers: most of 3,000 rows occur several times.
-            auto matrix = random_csr<Index, Value>(random, n_rows, 3, 3);
+            auto matrix = random_csr<Value>(random, n_rows, 3, 3);
             for (Value& value : matrix.data) value = static_cast<Value>(static_cast<int>(value));
             const auto expected = expected_numbers(matrix);
             for_each_execution([&](const Execution& execution) {
@@ -48,7 +48,7 @@ TEST("rows are numbered by their first occurrence, the same for any execution") 
 }
 
 TEST("length and the sign of zero tell rows apart, order does not") {
-    OwnedCsr<int32_t, double> matrix;
+    OwnedCsr<double> matrix;
     matrix.n_rows = 6;
     matrix.n_cols = 2;
     matrix.indptr = {0, 2, 4, 5, 6, 6, 6};

@@ -171,7 +171,7 @@ TEST("the features of an analyzer, fed one by one, give the rows of documents_co
     const CountedRows actual = counter.finish(run, from_features);
     CHECK_SAME(from_features.arena(), from_documents.arena());
     CHECK_SAME(from_features.offsets(), from_documents.offsets());
-    check_rows(actual, run, written<int64_t>(expected, run));
+    check_rows(actual, run, written(expected, run));
 }
 
 TEST("a stopped finish throws") {

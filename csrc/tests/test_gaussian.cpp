@@ -32,22 +32,21 @@ OwnedDense<Value> random_dense(Random& random, int64_t n_rows, int64_t n_cols) {
 }
 
 // Unsorted, but no column twice in a row.
-template <class Index, class Value>
-OwnedCsr<Index, Value> random_distinct(Random& random, int64_t n_rows, int64_t n_cols,
-                                       int64_t row_max) {
-    const auto repeated = random_csr<Index, Value>(random, n_rows, n_cols, row_max);
-    OwnedCsr<Index, Value> matrix;
+template <class Value>
+OwnedCsr<Value> random_distinct(Random& random, int64_t n_rows, int64_t n_cols, int64_t row_max) {
+    const auto repeated = random_csr<Value>(random, n_rows, n_cols, row_max);
+    OwnedCsr<Value> matrix;
     matrix.n_rows = n_rows;
     matrix.n_cols = n_cols;
     for (size_t row = 0; row < static_cast<size_t>(n_rows); ++row) {
-        std::set<Index> seen;
+        std::set<int32_t> seen;
         for (auto i = static_cast<size_t>(repeated.indptr[row]);
              i < static_cast<size_t>(repeated.indptr[row + 1]); ++i) {
             if (!seen.insert(repeated.indices[i]).second) continue;
             matrix.indices.push_back(repeated.indices[i]);
             matrix.data.push_back(static_cast<Value>(repeated.data[i] - Value{1}));
         }
-        matrix.indptr.push_back(static_cast<Index>(matrix.indices.size()));
+        matrix.indptr.push_back(static_cast<int64_t>(matrix.indices.size()));
     }
     return matrix;
 }
@@ -69,8 +68,8 @@ struct Found {
     ClassMoments out() { return {weight, mean, m2}; }
 };
 
-template <class Index, class Value>
-Found moments(const OwnedCsr<Index, Value>& matrix, const std::vector<int32_t>& labels,
+template <class Value>
+Found moments(const OwnedCsr<Value>& matrix, const std::vector<int32_t>& labels,
               const std::vector<double>& weights, int64_t n_classes, const Execution& execution) {
     Found found(n_classes, matrix.n_cols);
     csr_class_moments(matrix.view(), labels, weights, n_classes, execution, found.out());
@@ -113,11 +112,11 @@ void check_moments(Random& random, const Matrix& matrix, int64_t n_classes, bool
 }
 
 TEST("moments of sparse rows agree with the twin; the same bits for any number of jobs") {
-    for_each_index_number([]<class Index, class Value>() {
+    for_each_number([]<class Value>() {
         Random random(70);
         for (const int64_t n_classes : {1, 2, 9}) {
             for (const bool weighted : {false, true}) {
-                check_moments(random, random_distinct<Index, Value>(random, 400, 40, 20), n_classes,
+                check_moments(random, random_distinct<Value>(random, 400, 40, 20), n_classes,
                               weighted);
             }
         }
@@ -142,7 +141,7 @@ TEST("moments of dense rows agree with the twin; the same bits for any number of
 
 TEST("moments written out by hand") {
     // Class 0: 1, 3 and a zero that is not stored; class 1 has no rows; class 2 weighs 2 + 6.
-    const OwnedCsr<int32_t, int64_t> sparse{5, 1, {0, 1, 2, 2, 3, 4}, {0, 0, 0, 0}, {1, 5, 1, 5}};
+    const OwnedCsr<int64_t> sparse{5, 1, {0, 1, 2, 2, 3, 4}, {0, 0, 0, 0}, {1, 5, 1, 5}};
     const OwnedDense<float> dense{5, 1, {1, 5, 0, 1, 5}};
     const std::vector<double> weights{1, 1, 1, 2, 6};
     for (const Found& found : {moments(sparse, {0, 0, 0, 2, 2}, weights, 3, Run()),
@@ -167,7 +166,7 @@ TEST("a row of weight zero leaves no trace, whatever it holds") {
 TEST("equal values: the mean is the value, the squares are zero, to the bit") {
     Random random(72);
     OwnedDense<double> dense{1000, 3, {}};
-    OwnedCsr<int32_t, double> sparse{1000, 3, {0}, {}, {}};
+    OwnedCsr<double> sparse{1000, 3, {0}, {}, {}};
     std::vector<double> weights;
     for (int32_t row = 0; row < 1000; ++row) {
         dense.data.insert(dense.data.end(), {0.1, 1e308, -3e-320});
@@ -188,9 +187,11 @@ TEST("a spread too small to be squared is not taken for none") {
     // A value and a zero; always the same; two values.
     const OwnedDense<double> dense{
         3, 3, {1e-200, 2e-200, 1e-200, 0.0, 2e-200, 3e-200, 1e-200, 2e-200, 1e-200}};
-    const OwnedCsr<int32_t, double> sparse{3, 3, {0, 3, 5, 8}, {0, 1, 2, 1, 2, 2, 1, 0},
-                                           {1e-200, 2e-200, 1e-200, 2e-200, 3e-200, 1e-200, 2e-200,
-                                            1e-200}};
+    const OwnedCsr<double> sparse{3,
+                                  3,
+                                  {0, 3, 5, 8},
+                                  {0, 1, 2, 1, 2, 2, 1, 0},
+                                  {1e-200, 2e-200, 1e-200, 2e-200, 3e-200, 1e-200, 2e-200, 1e-200}};
     const double least = least_spread(3.0);
     for (const Found& found :
          {moments(dense, {0, 0, 0}, {}, 1, Run()), moments(sparse, {0, 0, 0}, {}, 1, Run())}) {
@@ -201,7 +202,7 @@ TEST("a spread too small to be squared is not taken for none") {
 TEST("values far from zero keep the digits of their spread") {
     Random random(73);
     OwnedDense<double> dense{500, 1, {}};
-    OwnedCsr<int32_t, double> sparse{500, 1, {0}, {}, {}};
+    OwnedCsr<double> sparse{500, 1, {0}, {}, {}};
     for (int32_t row = 0; row < 500; ++row) {
         dense.data.push_back(1e9 + uniform(random));
         sparse.indices.push_back(0);
@@ -218,7 +219,7 @@ TEST("values far from zero keep the digits of their spread") {
 }
 
 TEST("moments of nothing, and stopping") {
-    const OwnedCsr<int64_t, double> no_rows{0, 2, {0}, {}, {}};
+    const OwnedCsr<double> no_rows{0, 2, {0}, {}, {}};
     CHECK_SAME(moments(no_rows, {}, {}, 2, Run(2)).m2, std::vector<double>(4, 0.0));
     const OwnedDense<double> no_dense_rows{0, 2, {}};
     CHECK_SAME(moments(no_dense_rows, {}, {}, 2, Run(2)).mean, std::vector<double>(4, 0.0));
@@ -283,10 +284,10 @@ void check_scores(const Matrix& matrix, const Gaussians& g, double tolerance = 1
 }
 
 TEST("scores of sparse rows agree with the twin; the same bits for any execution") {
-    for_each_index_number([]<class Index, class Value>() {
+    for_each_number([]<class Value>() {
         Random random(74);
         for (const int64_t n_classes : {1, 2, 8, 9, 40}) {
-            check_scores(random_distinct<Index, Value>(random, 300, 25, 15),
+            check_scores(random_distinct<Value>(random, 300, 25, 15),
                          random_gaussians(random, n_classes, 25));
         }
     });
@@ -310,9 +311,11 @@ TEST("scores of dense rows agree with the twin; the same bits for any execution"
 TEST("point masses: their value or minus infinity, stored or not, never NaN") {
     // Class 0: points at 5 and at 0; class 1: one point at 0; class 2: none.
     const Gaussians g{3, {5, 0, 1, 0, 2, 1, 1, 1, 1}, {0, 0, 1, 0, 1, 1, 1, 1, 1}, {-1, -1, -1}};
-    const OwnedCsr<int32_t, double> sparse{
-        6, 3, {0, 1, 2, 4, 6, 6, 9}, {0, 2, 0, 1, 1, 2, 0, 1, 2},
-        {5, 1, 5, 1e-300, 0.0, 2, 0.0, 0.0, 0.0}};
+    const OwnedCsr<double> sparse{6,
+                                  3,
+                                  {0, 1, 2, 4, 6, 6, 9},
+                                  {0, 2, 0, 1, 1, 2, 0, 1, 2},
+                                  {5, 1, 5, 1e-300, 0.0, 2, 0.0, 0.0, 0.0}};
     OwnedDense<double> dense{6, 3, {}};
     for (const auto& row : reference::rows_of(sparse.view())) {
         for (const long double value : row) dense.data.push_back(static_cast<double>(value));
@@ -335,7 +338,7 @@ TEST("nearly constant columns far from zero: sparse scores keep their digits") {
         g.mean.push_back(1000.0 * (1.0 + uniform(random)));
         g.variance.push_back(1e-8);
     }
-    OwnedCsr<int32_t, double> sparse{2, 6, {0, 6, 12}, {}, {}};
+    OwnedCsr<double> sparse{2, 6, {0, 6, 12}, {}, {}};
     for (size_t c = 0; c < 2; ++c) {
         for (size_t j = 0; j < 6; ++j) {
             sparse.indices.push_back(static_cast<int32_t>(5 - j));
@@ -348,7 +351,7 @@ TEST("nearly constant columns far from zero: sparse scores keep their digits") {
 TEST("scores at the ends of the number range") {
     const Gaussians g{
         2, {1e150, 0, 1e-150, 0, 5, 5}, {1e300, 1, 1e-300, 1e-309, 5e-324, 1}, {0, 0, 0}};
-    const OwnedCsr<int32_t, double> sparse{
+    const OwnedCsr<double> sparse{
         4, 2, {0, 2, 2, 3, 4}, {0, 1, 0, 1}, {1e-150, 0.0, 1.7e308, -1.7e308}};
     const auto found = scores(sparse, g, Run());
     for (const double score : found) CHECK(score < infinity, score);
@@ -361,7 +364,7 @@ TEST("scores at the ends of the number range") {
 
 TEST("scoring stops when asked") {
     Random random(77);
-    const auto sparse = random_distinct<int32_t, double>(random, 1000, 10, 3);
+    const auto sparse = random_distinct<double>(random, 1000, 10, 3);
     const auto dense = random_dense<double>(random, 1000, 10);
     const Gaussians g = random_gaussians(random, 4, 10);
     for (const int32_t n_jobs : job_counts) {

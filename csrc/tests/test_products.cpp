@@ -18,8 +18,8 @@ std::vector<double> random_doubles(Random& random, int64_t n) {
     return numbers;
 }
 
-template <class Index, class Value>
-std::vector<double> multiply(const OwnedCsr<Index, Value>& matrix, std::span<const double> right,
+template <class Value>
+std::vector<double> multiply(const OwnedCsr<Value>& matrix, std::span<const double> right,
                              int64_t width, const ProductStart& start, Entries entries,
                              const Execution& execution, double* inner_out = nullptr) {
     constexpr size_t n_guard = 64;  // a kernel that writes too far would spoil these
@@ -35,8 +35,8 @@ std::vector<double> multiply(const OwnedCsr<Index, Value>& matrix, std::span<con
     return out;
 }
 
-template <class Index, class Value>
-void check_product(Random& random, const OwnedCsr<Index, Value>& matrix, int64_t width) {
+template <class Value>
+void check_product(Random& random, const OwnedCsr<Value>& matrix, int64_t width) {
     const auto right = random_doubles(random, matrix.n_cols * width);
     for (const auto& bias : {std::vector<double>(), random_doubles(random, width)}) {
         for (const Entries entries : {Entries::values, Entries::squares}) {
@@ -60,7 +60,7 @@ void check_product(Random& random, const OwnedCsr<Index, Value>& matrix, int64_t
 TEST("an addend, and the product's inner product with it") {
     Random random(93);
     for (const int64_t width : widths) {
-        const auto matrix = random_csr<int32_t, float>(random, 1500, 15, 9);
+        const auto matrix = random_csr<float>(random, 1500, 15, 9);
         const auto right = random_doubles(random, matrix.n_cols * width);
         const auto bias = random_doubles(random, width);
         const auto addend = random_doubles(random, matrix.n_rows * width);
@@ -84,7 +84,7 @@ TEST("an addend, and the product's inner product with it") {
 }
 
 TEST("products written out by hand") {
-    const OwnedCsr<int32_t, float> matrix{2, 2, {0, 2, 2}, {1, 0}, {3.0f, 0.5f}};
+    const OwnedCsr<float> matrix{2, 2, {0, 2, 2}, {1, 0}, {3.0f, 0.5f}};
     const std::vector<double> right{2, 4, 6, 8, 10, 20, 30, 40}, bias{1, 2, 3, 4};
     CHECK_SAME(multiply(matrix, right, 4, {bias, {}, 0.0}, Entries::values, Run()),
                (std::vector<double>{32, 64, 96, 128, 1, 2, 3, 4}));
@@ -102,24 +102,24 @@ TEST("padded_columns: one, or the next multiple of four") {
 TEST("any width: the bits of a plain loop, on every instruction set, for any n_jobs") {
     Random random(90);
     for (const int64_t width : widths) {
-        check_product(random, random_csr<int32_t, double>(random, 30, 15, 9), width);
+        check_product(random, random_csr<double>(random, 30, 15, 9), width);
     }
 }
 
 TEST("rows of many chunks, each index and value type; no rows, no columns, no entries") {
-    for_each_index_value([]<class Index, class Value>() {
+    for_each_value([]<class Value>() {
         Random random(91);
         for (const int64_t n_rows : {0, 1, 1024, 2500}) {
-            check_product(random, random_csr<Index, Value>(random, n_rows, 40, 6), 4);
+            check_product(random, random_csr<Value>(random, n_rows, 40, 6), 4);
         }
-        check_product(random, random_csr<Index, Value>(random, 5, 0, 3), 8);
-        check_product(random, random_csr<Index, Value>(random, 5, 3, 0), 1);
+        check_product(random, random_csr<Value>(random, 5, 0, 3), 8);
+        check_product(random, random_csr<Value>(random, 5, 3, 0), 1);
     });
 }
 
 TEST("a product stops when asked") {
     Random random(92);
-    const auto matrix = random_csr<int32_t, double>(random, 100, 10, 3);
+    const auto matrix = random_csr<double>(random, 100, 10, 3);
     const auto right = random_doubles(random, 40);
     for (const int32_t n_jobs : job_counts) {
         Run run(n_jobs);
@@ -130,7 +130,7 @@ TEST("a product stops when asked") {
 
 TEST("a few long rows among many short ones look at the token") {
     constexpr int32_t n_long = 6, n_entries = 300'000, n_rows = 3000;
-    OwnedCsr<int32_t, float> matrix{n_rows, 1, {0}, {}, {}};
+    OwnedCsr<float> matrix{n_rows, 1, {0}, {}, {}};
     for (int32_t row = 0; row < n_rows; ++row) {
         matrix.indptr.push_back(matrix.indptr.back() + (row < n_long ? n_entries : 0));
     }

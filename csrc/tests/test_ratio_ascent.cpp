@@ -25,8 +25,7 @@ constexpr double tight = 1e-13;
 constexpr int32_t epochs_enough = 5000;
 constexpr double residual_max = 1e-4;  // weights are kept in float
 
-template <class Index>
-void check_optimum(const AscentProblem<Index>& problem, double lean) {
+void check_optimum(const AscentProblem& problem, double lean) {
     const Solution first = solve(problem, lean, {2.0}, epochs_enough, tight, Run());
     CHECK(first.fit.epochs > 1 && first.fit.epochs < epochs_enough, first.fit.epochs);
     CHECK(first.fit.gap <= tight, first.fit.gap);
@@ -39,28 +38,22 @@ void check_optimum(const AscentProblem<Index>& problem, double lean) {
     });
 }
 
-template <class Index>
-void check_optima() {
+TEST("the optimum, for every number of columns and prior, with the same bits everywhere") {
     Random random(21);
     for (const int64_t n_columns : {1, 2, 3, 4, 5, 8, 9, 12, 13, 20}) {
         for (const double floor : {0.0, 0.5}) {
             for (const double step : {0.0, 0.5}) {
-                const auto problem = random_problem<Index>(random, n_columns, {floor, step});
+                const auto problem = random_problem(random, n_columns, {floor, step});
                 for (const double lean : {0.0, 0.7}) check_optimum(problem, lean);
             }
         }
     }
 }
 
-TEST("the optimum, for every number of columns and prior, with the same bits everywhere") {
-    check_optima<int32_t>();
-    check_optima<int64_t>();
-}
-
 TEST("before any row is visited weights are those of the prior") {
     Random random(22);
     for (const int64_t n_columns : {1, 3, 13}) {
-        const auto problem = random_problem<int32_t>(random, n_columns, {0.5, 1.0});
+        const auto problem = random_problem(random, n_columns, {0.5, 1.0});
         const auto ascent = problem.ascent(Run());
         for (const double weight : solution_of(*ascent, Run()).weights) CHECK_EQ(weight, 0.0);
         ascend(*ascent, {1.0, 3, 0.0}, Run());
@@ -79,7 +72,7 @@ TEST("a path over growing strengths ends at the optimum of a fresh start at the 
         {0.01, 0.1, 1.0, 10.0}, {1e-4, 10.0}, {9.9, 10.0}, {10.0, 10.0}};
     for (const int64_t n_columns : {1, 4, 9, 20}) {
         for (const double lean : {0.0, 0.7}) {
-            const auto problem = random_problem<int64_t>(random, n_columns, {lean / 2, 0.5});
+            const auto problem = random_problem(random, n_columns, {lean / 2, 0.5});
             const Solution fresh = solve(problem, lean, {10.0}, epochs_enough, tight, Run());
             for (const auto& path : paths) {
                 // Converged at each strength, and where each has but three epochs.
@@ -110,7 +103,7 @@ TEST("a path over growing strengths ends at the optimum of a fresh start at the 
 TEST("a path has the same bits everywhere") {
     Random random(24);
     for (const int64_t n_columns : {1, 4, 13}) {
-        const auto problem = random_problem<int32_t>(random, n_columns, {0.5, 0.5});
+        const auto problem = random_problem(random, n_columns, {0.5, 0.5});
         const std::vector<double> path = {0.1, 1.0, 30.0};
         const Solution first = solve(problem, 0.5, path, 5, tight, Run());
         for_each_execution([&](const Execution& execution) {
@@ -121,7 +114,7 @@ TEST("a path has the same bits everywhere") {
 
 TEST("a new start forgets all that came before") {
     Random random(25);
-    const auto problem = random_problem<int32_t>(random, 9, {0.5, 0.5});
+    const auto problem = random_problem(random, 9, {0.5, 0.5});
     const Solution expected = solve(problem, 0.5, {3.0}, 7, 0.0, Run());
     CHECK_EQ(expected.fit.epochs, 7);
     const auto ascent = problem.ascent(Run());
@@ -141,7 +134,7 @@ TEST("a new start forgets all that came before") {
 
 TEST("the seed changes the order of rows, not the optimum") {
     Random random(26);
-    auto problem = random_problem<int32_t>(random, 3, {0.5, 0.5});
+    auto problem = random_problem(random, 3, {0.5, 0.5});
     const Solution early = solve(problem, 0.5, {2.0}, 1, 0.0, Run());
     const Solution late = solve(problem, 0.5, {2.0}, epochs_enough, tight, Run());
     problem.seed = 18;
@@ -155,7 +148,7 @@ TEST("the seed changes the order of rows, not the optimum") {
 TEST("a row with several labels equals several rows with one label each") {
     Random random(27);
     for (const int64_t n_columns : {1, 3, 9}) {
-        const auto merged = random_problem<int32_t>(random, n_columns, {0.5, 0.5});
+        const auto merged = random_problem(random, n_columns, {0.5, 0.5});
         std::vector<size_t> rows;
         OwnedLabels labels;
         for (size_t i = 0; i < 60; ++i) {
@@ -166,8 +159,7 @@ TEST("a row with several labels equals several rows with one label each") {
                 labels.end_row();
             }
         }
-        AscentProblem<int32_t> spread(take_rows(merged.matrix, rows), labels, n_columns,
-                                      merged.prior);
+        AscentProblem spread(take_rows(merged.matrix, rows), labels, n_columns, merged.prior);
         for (size_t i = 0; i < spread.ratios.size(); ++i) {
             CHECK_CLOSE(spread.ratios[i], merged.ratios[i], 1e-5, i);
         }
@@ -183,7 +175,7 @@ TEST("a row with several labels equals several rows with one label each") {
 // A problem whose weights show the dual variables. Row i alone has feature n_shared + i, with an
 // entry of 1 and a ratio of 1, so that its weight is lean + (1 + floor) a_i.
 struct Revealed {
-    AscentProblem<int32_t> problem;
+    AscentProblem problem;
     double lean;
     size_t n_shared;
 
@@ -201,8 +193,8 @@ struct Revealed {
     double gap(const Solution& solution, double strength) const {
         long double worst = -1;
         for (size_t k = 0; k < static_cast<size_t>(problem.n_columns); ++k) {
-            const reference::RatioColumn<int32_t> column(problem.matrix.view(),
-                                                         problem.objective(lean, strength), k);
+            const reference::RatioColumn column(problem.matrix.view(),
+                                                problem.objective(lean, strength), k);
             const long double gap = column.value(solution.weights, solution.intercept) -
                                     column.dual_value(duals(solution, k));
             if (column.scale() > 0) worst = std::max(worst, gap / column.scale());
@@ -212,12 +204,12 @@ struct Revealed {
 };
 
 Revealed revealed_problem(Random& random, int64_t n_columns, double lean, const RatioPrior& prior) {
-    const auto shared = random_rows<int32_t>(random, 60, 25, 8);
-    OwnedCsr<int32_t, double> matrix;
+    const auto shared = random_rows(random, 60, 25, 8);
+    OwnedCsr<double> matrix;
     matrix.n_rows = shared.n_rows;
     matrix.n_cols = shared.n_cols + shared.n_rows;
     for (size_t i = 0; i < 60; ++i) {
-        for (int32_t e = shared.indptr[i]; e < shared.indptr[i + 1]; ++e) {
+        for (int64_t e = shared.indptr[i]; e < shared.indptr[i + 1]; ++e) {
             matrix.indices.push_back(shared.indices[static_cast<size_t>(e)]);
             matrix.data.push_back(shared.data[static_cast<size_t>(e)]);
         }
@@ -258,9 +250,9 @@ TEST("the reported gap bounds the duality gap, and is of its order") {
 
 TEST("several problems in one call have the bits of one at a time") {
     Random random(29);
-    std::vector<AscentProblem<int32_t>> all;
+    std::vector<AscentProblem> all;
     for (const int64_t n_columns : {1, 9, 3, 20, 4}) {
-        all.push_back(random_problem<int32_t>(random, n_columns, {0.5, 0.5}));
+        all.push_back(random_problem(random, n_columns, {0.5, 0.5}));
     }
     const std::vector<double> path = {0.5, 4.0};
     for_each_execution([&](const Execution& execution) {
@@ -284,7 +276,7 @@ TEST("several problems in one call have the bits of one at a time") {
 TEST("rows without labels leave no trace, and have scores") {
     Random random(30);
     for (const int64_t n_columns : {1, 4, 9, 20}) {
-        const auto problem = random_problem<int64_t>(random, n_columns, {0.5, 0.5});
+        const auto problem = random_problem(random, n_columns, {0.5, 0.5});
         std::vector<size_t> labelled;
         OwnedLabels labels;
         labels.codes = problem.labels.codes;
@@ -296,8 +288,8 @@ TEST("rows without labels leave no trace, and have scores") {
             labels.indptr.push_back(end);
         }
         CHECK(labelled.size() < 60);
-        const AscentProblem<int64_t> without(take_rows(problem.matrix, labelled), labels, n_columns,
-                                       problem.prior);
+        const AscentProblem without(take_rows(problem.matrix, labelled), labels, n_columns,
+                                    problem.prior);
         CHECK_SAME(without.ratios, problem.ratios);
         check_same(solve(without, 0.5, {1.0, 2.0}, 50, 1e-6, Run()),
                    solve(problem, 0.5, {1.0, 2.0}, 50, 1e-6, Run()));
@@ -312,8 +304,8 @@ TEST("rows without labels leave no trace, and have scores") {
         std::vector<double> scores(rows.size() * n, 1e99);
         ratio_score(*ascent, rows, Run(), scores);
         for (size_t k = 0; k < n; ++k) {
-            const reference::RatioColumn<int64_t> column(problem.matrix.view(),
-                                                         problem.objective(0.0, 2.0), k);
+            const reference::RatioColumn column(problem.matrix.view(), problem.objective(0.0, 2.0),
+                                                k);
             for (size_t i = 0; i < rows.size(); ++i) {
                 const auto expected = column.score(static_cast<size_t>(rows[i]), solution.weights,
                                                    solution.intercept);
@@ -331,34 +323,34 @@ TEST("rows without labels leave no trace, and have scores") {
 TEST("empty rows, a class without rows, a class of all rows, no rows, no features") {
     Random random(31);
     for (const int64_t n_columns : {1, 3, 9}) {
-        const auto random_matrix = random_rows<int32_t>(random, 20, 6, 3);
+        const auto random_matrix = random_rows(random, 20, 6, 3);
         const OwnedLabels of_one =
             single_labels(std::vector<int32_t>(20, 1), std::vector<double>(20, 5.0));
         const RatioPrior prior{0.5, 1.0};
-        const AscentProblem<int32_t> one_class(random_matrix, of_one, n_columns, prior);
+        const AscentProblem one_class(random_matrix, of_one, n_columns, prior);
         check_finite(solve(one_class, 0.5, {1.0, 10.0}, 500, 1e-8, Run()), 10.0);
 
-        const OwnedCsr<int32_t, double> empty{20, 6, std::vector<int32_t>(21, 0), {}, {}};
-        const OwnedCsr<int32_t, double> narrow{20, 0, std::vector<int32_t>(21, 0), {}, {}};
+        const OwnedCsr<double> empty{20, 6, std::vector<int64_t>(21, 0), {}, {}};
+        const OwnedCsr<double> narrow{20, 0, std::vector<int64_t>(21, 0), {}, {}};
         for (const auto& matrix : {empty, narrow}) {
             OwnedLabels labels;
             for (int32_t i = 0; i < 20; ++i) {
                 labels.add(i % 5 == 0 ? 0 : 1, 5.0);
                 labels.end_row();
             }
-            const AscentProblem<int32_t> by_intercept(matrix, labels, n_columns, prior);
+            const AscentProblem by_intercept(matrix, labels, n_columns, prior);
             const Solution solution = solve(by_intercept, 0.5, {1.0}, 500, tight, Run());
             check_finite(solution, 1.0);
             for (size_t k = 0; k < static_cast<size_t>(std::min<int64_t>(2, n_columns)); ++k) {
-                const reference::RatioColumn<int32_t> column(
-                    matrix.view(), by_intercept.objective(0.5, 1.0), k);
+                const reference::RatioColumn column(matrix.view(), by_intercept.objective(0.5, 1.0),
+                                                    k);
                 const auto residual = column.residual(solution.weights, solution.intercept);
                 CHECK(residual < residual_max, residual, k, n_columns, matrix.n_cols);
             }
             CHECK(solution.intercept[n_columns == 1 ? 0 : 1] > 1.0, solution.intercept[0]);
         }
 
-        const AscentProblem<int32_t> nothing({0, 6, {0}, {}, {}}, OwnedLabels{}, n_columns, prior);
+        const AscentProblem nothing({0, 6, {0}, {}, {}}, OwnedLabels{}, n_columns, prior);
         const Solution unlearnt = solve(nothing, 0.5, {1.0}, 10, 1e-8, Run());
         CHECK_EQ(unlearnt.fit.gap, 0.0);
         for (const double weight : unlearnt.weights) CHECK_CLOSE(weight, 0.0, 1e-7);
@@ -369,7 +361,7 @@ TEST("huge and tiny strengths end with finite weights, from the start and on a p
     Random random(32);
     for (const int64_t n_columns : {1, 4, 9}) {
         for (const double floor : {0.0, 0.5}) {
-            auto problem = random_problem<int32_t>(random, n_columns, {floor, 1.0});
+            auto problem = random_problem(random, n_columns, {floor, 1.0});
             for (const bool has_shares : {true, false}) {
                 // Beyond 1e15 or so the rounding of a probability that is a share outweighs all.
                 const double most = has_shares ? 1e15 : 1e100;
@@ -391,7 +383,7 @@ TEST("huge and tiny strengths end with finite weights, from the start and on a p
 
 TEST("a stop ends every step") {
     Random random(33);
-    const auto problem = random_problem<int32_t>(random, 20, {0.5, 0.5});
+    const auto problem = random_problem(random, 20, {0.5, 0.5});
     const auto ascent = problem.ascent(Run());
     const std::vector<int64_t> rows(60, 3);
     std::vector<double> scores(60 * 20), weights(25 * 20), intercept(20);
@@ -410,8 +402,8 @@ TEST("every 64 rows there is a look at the token") {
     Random random(34);
     std::vector<int64_t> rows(256);
     std::iota(rows.begin(), rows.end(), 0);
-    const AscentProblem<int32_t> problem(
-        random_rows<int32_t>(random, 256, 25, 3),
+    const AscentProblem problem(
+        random_rows(random, 256, 25, 3),
         single_labels(random_labels(random, 256, 2), std::vector<double>(256, 1.0)), 1, {0.5, 0.5});
     const auto ascent = problem.ascent(Run());
     const auto epoch = [&](double strength) {
@@ -431,8 +423,8 @@ TEST("every 64 rows there is a look at the token") {
 
 TEST("rows that add little to the gap rest") {
     Random random(35);
-    const AscentProblem<int32_t> problem(
-        random_rows<int32_t>(random, 256, 25, 8),
+    const AscentProblem problem(
+        random_rows(random, 256, 25, 8),
         single_labels(random_labels(random, 256, 2), std::vector<double>(256, 1.0)), 1, {0.5, 0.5});
     const auto ascent = problem.ascent(Run());
     const auto looks = [&](int32_t n_epochs) {
@@ -449,7 +441,7 @@ TEST("rows that add little to the gap rest") {
 TEST("a fit that frees each block gives the bits of one that keeps all") {
     Random random(77);
     for (const int64_t n_columns : {1, 3, 9, 20}) {
-        const auto problem = random_problem<int32_t>(random, n_columns, {1.0, 0.5});
+        const auto problem = random_problem(random, n_columns, {1.0, 0.5});
         const RatioLimits limits{2.0, 500, 1e-7};
         const auto kept = problem.ascent(Run());
         RatioAscent* const problems[] = {kept.get()};

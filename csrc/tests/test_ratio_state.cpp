@@ -15,9 +15,8 @@ namespace wordodds {
 namespace {
 
 // Rows with one label each, as the state visits them.
-template <class Index>
 struct Problem {
-    OwnedCsr<Index, double> matrix;
+    OwnedCsr<double> matrix;
     std::vector<int32_t> codes;
     std::vector<double> costs;  // some of them zero
     OwnedLabels labels;         // the same, of the rows that cost something
@@ -28,7 +27,7 @@ struct Problem {
 
     Problem(Random& random, int64_t n_columns_, const RatioPrior& prior_, double lean_,
             int64_t n_features = 25)
-        : matrix(random_rows<Index>(random, 60, n_features, 8)),
+        : matrix(random_rows(random, 60, n_features, 8)),
           codes(random_labels(random, 60, std::max<int64_t>(2, n_columns_))),
           costs(random_row_weights(random, 60)),
           labels(single_labels(codes, costs)),
@@ -55,15 +54,14 @@ Solution solution_of(const RatioState& state) {
 }
 
 // Some rows of a problem, with their log-odds.
-template <class Index>
 struct Part {
-    OwnedCsr<Index, double> matrix;
+    OwnedCsr<double> matrix;
     std::vector<int32_t> codes;
     std::vector<double> costs;
     std::vector<float> log_odds;
     std::vector<double> gaps;
 
-    Part(const Problem<Index>& problem, const std::vector<size_t>& rows)
+    Part(const Problem& problem, const std::vector<size_t>& rows)
         : matrix(take_rows(problem.matrix, rows)),
           log_odds(rows.size() * problem.width(), 1e9f),
           gaps(problem.width(), 1e99) {
@@ -80,10 +78,9 @@ struct Part {
 };
 
 // Three blocks of consecutive rows.
-template <class Index>
-std::vector<Part<Index>> three_blocks(const Problem<Index>& problem) {
+std::vector<Part> three_blocks(const Problem& problem) {
     const size_t borders[] = {0, 7, 41, 60};
-    std::vector<Part<Index>> blocks;
+    std::vector<Part> blocks;
     for (size_t block = 0; block < 3; ++block) {
         std::vector<size_t> rows(borders[block + 1] - borders[block]);
         std::iota(rows.begin(), rows.end(), borders[block]);
@@ -92,8 +89,7 @@ std::vector<Part<Index>> three_blocks(const Problem<Index>& problem) {
     return blocks;
 }
 
-template <class Index>
-Solution solve_by_blocks(const Problem<Index>& problem, int n_epochs, const Execution& execution) {
+Solution solve_by_blocks(const Problem& problem, int n_epochs, const Execution& execution) {
     RatioState state = problem.state(1.0, execution);
     auto blocks = three_blocks(problem);
     for (int epoch = 0; epoch < n_epochs; ++epoch) {
@@ -102,21 +98,19 @@ Solution solve_by_blocks(const Problem<Index>& problem, int n_epochs, const Exec
     return solution_of(state);
 }
 
-template <class Index>
-void check_residual(const Problem<Index>& problem, const Solution& solution) {
+void check_residual(const Problem& problem, const Solution& solution) {
     const auto residual = reference::ratio_residual(problem.matrix.view(), problem.objective(),
                                                     solution.weights, solution.intercept);
     CHECK(residual < 2e-4, residual, problem.n_columns, problem.lean, problem.prior.floor);
 }
 
-template <class Index>
-void check_blocks() {
+TEST("the optimum by blocks of rows, with the same bits everywhere") {
     Random random(41);
     for (const int64_t n_columns : {1, 2, 3, 8, 9, 20}) {
         for (const double lean : {0.0, 0.7}) {
             const double step = (n_columns % 2 == 0) == (lean == 0.0) ? 0.0 : 0.5;
             const double floor = n_columns % 3 == 0 ? 0.0 : 1.0;
-            const Problem<Index> problem(random, n_columns, {floor, step}, lean);
+            const Problem problem(random, n_columns, {floor, step}, lean);
             check_residual(problem, solve_by_blocks(problem, 400, Run()));
             const Solution early = solve_by_blocks(problem, 4, Run());
             for_each_execution([&](const Execution& execution) {
@@ -126,15 +120,10 @@ void check_blocks() {
     }
 }
 
-TEST("the optimum by blocks of rows, with the same bits everywhere") {
-    check_blocks<int32_t>();
-    check_blocks<int64_t>();
-}
-
 TEST("weights of the prior before the first visit; rows that cost nothing are not touched") {
     Random random(42);
     for (const int64_t n_columns : {1, 4, 13}) {
-        const Problem<int32_t> problem(random, n_columns, {0.5, 0.5}, 0.7);
+        const Problem problem(random, n_columns, {0.5, 0.5}, 0.7);
         RatioState state = problem.state(1.0, Run());
         const Solution prior = solution_of(state);
         for (size_t i = 0; i < prior.weights.size(); ++i) {
@@ -154,7 +143,7 @@ TEST("weights of the prior before the first visit; rows that cost nothing are no
 TEST("a state that reads the weights of another continues with the same bits") {
     Random random(43);
     for (const int64_t n_columns : {1, 3, 9, 20}) {
-        const Problem<int32_t> problem(random, n_columns, {0.5, 0.5}, 0.7);
+        const Problem problem(random, n_columns, {0.5, 0.5}, 0.7);
         RatioState state = problem.state(1.0, Run());
         auto blocks = three_blocks(problem);
         for (int epoch = 0; epoch < 3; ++epoch) {
@@ -181,12 +170,12 @@ TEST("a state that reads the weights of another continues with the same bits") {
 TEST("the gap of a row is what the formula says, and those of all rows bound the duality gap") {
     Random random(44);
     for (const int64_t n_columns : {1, 3, 9}) {
-        const Problem<int32_t> problem(random, n_columns, {0.5, 0.5}, 0.7);
+        const Problem problem(random, n_columns, {0.5, 0.5}, 0.7);
         const size_t n = problem.width();
         RatioState state = problem.state(1.0, Run());
-        std::vector<Part<int32_t>> rows;
+        std::vector<Part> rows;
         for (size_t i = 0; i < 60; ++i) rows.push_back({problem, {i}});
-        std::vector<reference::RatioColumn<int32_t>> columns;
+        std::vector<reference::RatioColumn> columns;
         for (size_t k = 0; k < n; ++k) {
             columns.emplace_back(problem.matrix.view(), problem.objective(), k);
         }
@@ -225,11 +214,9 @@ TEST("the gap of a row is what the formula says, and those of all rows bound the
 }
 
 // Three processes that visit disjoint rows from the same weights; their changes are added up.
-template <class Index>
-Solution solve_by_processes(const Problem<Index>& problem, int n_rounds,
-                            const Execution& execution) {
+Solution solve_by_processes(const Problem& problem, int n_rounds, const Execution& execution) {
     constexpr double spread = 3.0;
-    std::vector<Part<Index>> parts;
+    std::vector<Part> parts;
     std::deque<RatioState> states;
     for (size_t process = 0; process < 3; ++process) {
         std::vector<size_t> rows;
@@ -262,7 +249,7 @@ TEST("processes with disjoint rows end at the optimum of one process, with the s
     for (const int64_t n_columns : {1, 3, 9, 20}) {
         for (const double lean : {0.0, 0.7}) {
             const double step = lean == 0.0 ? 0.0 : 0.5;
-            const Problem<int32_t> problem(random, n_columns, {0.5, step}, lean);
+            const Problem problem(random, n_columns, {0.5, step}, lean);
             const Solution one = solve_by_blocks(problem, 400, Run());
             const Solution many = solve_by_processes(problem, 800, Run());
             check_residual(problem, many);
@@ -281,7 +268,7 @@ TEST("processes do not overshoot where their rows are alike") {
     // Three features for all rows: without shorter steps each process would do the work of all.
     Random random(46);
     for (const int64_t n_columns : {1, 3, 9}) {
-        Problem<int32_t> problem(random, n_columns, {1.0, 0.5}, 0.7, 3);
+        Problem problem(random, n_columns, {1.0, 0.5}, 0.7, 3);
         for (double& cost : problem.costs) cost *= 4;
         problem.labels = single_labels(problem.codes, problem.costs);
         check_residual(problem, solve_by_processes(problem, 1000, Run()));
@@ -290,7 +277,7 @@ TEST("processes do not overshoot where their rows are alike") {
 
 TEST("the seed changes the order of rows") {
     Random random(47);
-    const Problem<int32_t> problem(random, 3, {0.5, 0.5}, 0.7);
+    const Problem problem(random, 3, {0.5, 0.5}, 0.7);
     RatioState first = problem.state(1.0, Run()), second = problem.state(1.0, Run());
     auto blocks = three_blocks(problem);
     const auto visit = [&](RatioState& state, uint64_t seed) {
@@ -305,7 +292,7 @@ TEST("the seed changes the order of rows") {
 
 TEST("a stop ends a visit, with a look every 64 rows") {
     Random random(48);
-    const Problem<int64_t> problem(random, 20, {0.5, 0.5}, 0.7);
+    const Problem problem(random, 20, {0.5, 0.5}, 0.7);
     for (const int32_t n_jobs : job_counts) {
         Run run(n_jobs);
         RatioState state = problem.state(1.0, run);
@@ -316,8 +303,8 @@ TEST("a stop ends a visit, with a look every 64 rows") {
     }
     std::vector<size_t> rows(256);
     for (size_t i = 0; i < rows.size(); ++i) rows[i] = i % 60;
-    const Problem<int64_t> narrow(random, 1, {0.5, 0.5}, 0.7);
-    Part<int64_t> part(narrow, rows);
+    const Problem narrow(random, 1, {0.5, 0.5}, 0.7);
+    Part part(narrow, rows);
     RatioState state = narrow.state(1.0, Run());
     const int64_t n_looks =
         count_looks([&](const Execution& execution) { part.visit(state, 0, execution); });

@@ -16,9 +16,9 @@ SagState view(reference::Sag& state) {
 }
 
 // A problem, its state at zero, and an order in which some rows come often and some never.
-template <class Index, class Value>
+template <class Value>
 struct Case {
-    OwnedCsr<Index, Value> matrix;
+    OwnedCsr<Value> matrix;
     std::vector<int32_t> codes;
     std::vector<double> row_weights;
     std::vector<int64_t> order;
@@ -26,7 +26,7 @@ struct Case {
     reference::Sag start;
 
     Case(Random& random, int64_t n_columns, bool softmax, bool fit_intercept, double penalty)
-        : matrix(random_csr<Index, Value>(random, 40, 25, 6)) {
+        : matrix(random_csr<Value>(random, 40, 25, 6)) {
         codes = random_labels(random, 40, n_columns == 1 ? 2 : n_columns);
         for (int64_t row = 0; row < 40; ++row) row_weights.push_back((0.5 + uniform(random)) / 40);
         for (int64_t i = 0; i < 300; ++i) order.push_back(below(random, 35));
@@ -41,8 +41,8 @@ struct Case {
     }
 };
 
-template <class Index, class Value>
-void check_epochs(const Case<Index, Value>& c) {
+template <class Value>
+void check_epochs(const Case<Value>& c) {
     reference::Sag expected = c.start;
     for (int epoch = 0; epoch < 2; ++epoch) {
         reference::csr_sag_epoch(c.matrix.view(), c.problem, c.order, expected);
@@ -65,28 +65,28 @@ void check_epochs(const Case<Index, Value>& c) {
 TEST("lazy steps are those of a plain loop: one column, one-vs-rest, softmax") {
     Random random(110);
     for (const bool fit_intercept : {false, true}) {
-        check_epochs(Case<int32_t, double>(random, 1, false, fit_intercept, 1e-3));
-        check_epochs(Case<int32_t, double>(random, 5, false, fit_intercept, 1e-3));
-        check_epochs(Case<int32_t, double>(random, 5, true, fit_intercept, 1e-3));
+        check_epochs(Case<double>(random, 1, false, fit_intercept, 1e-3));
+        check_epochs(Case<double>(random, 5, false, fit_intercept, 1e-3));
+        check_epochs(Case<double>(random, 5, true, fit_intercept, 1e-3));
     }
 }
 
 TEST("each index and value type") {
-    for_each_index_value([]<class Index, class Value>() {
+    for_each_value([]<class Value>() {
         Random random(111);
-        check_epochs(Case<Index, Value>(random, 3, true, true, 1e-2));
+        check_epochs(Case<Value>(random, 3, true, true, 1e-2));
     });
 }
 
 TEST("a penalty that shrinks the common factor to nothing within an epoch") {
     Random random(112);
-    check_epochs(Case<int32_t, double>(random, 3, true, true, 1e3));
+    check_epochs(Case<double>(random, 3, true, true, 1e3));
 }
 
 TEST("an epoch stops when asked") {
     Random random(113);
-    const auto matrix = random_csr<int32_t, double>(random, 3000, 10, 6);
-    Case<int32_t, double> c(random, 3, true, true, 1e-3);
+    const auto matrix = random_csr<double>(random, 3000, 10, 6);
+    Case<double> c(random, 3, true, true, 1e-3);
     std::vector<int32_t> codes(3000, 0);
     std::vector<double> row_weights(3000, 1.0 / 3000), row_gradients(3000 * 4, 0.0);
     std::vector<int64_t> order(3000);

@@ -34,8 +34,8 @@ Weights random_weights(Random& random, int64_t n_cols, int64_t n_classes) {
     return w;
 }
 
-template <class Index, class Value>
-std::vector<double> scores(const OwnedCsr<Index, Value>& matrix, const Weights& weights,
+template <class Value>
+std::vector<double> scores(const OwnedCsr<Value>& matrix, const Weights& weights,
                            const Execution& execution) {
     constexpr size_t n_guard = 64;  // a kernel that writes its padding too would spoil these
     constexpr double guard = 123.25;
@@ -48,8 +48,8 @@ std::vector<double> scores(const OwnedCsr<Index, Value>& matrix, const Weights& 
     return out;
 }
 
-template <class Index, class Value>
-void check_scores(const OwnedCsr<Index, Value>& matrix, const Weights& w) {
+template <class Value>
+void check_scores(const OwnedCsr<Value>& matrix, const Weights& w) {
     const auto expected =
         reference::csr_score_classes<double>(matrix.view(), w.weights, w.bias, w.stride);
     const auto exact =
@@ -65,7 +65,7 @@ void check_scores(const OwnedCsr<Index, Value>& matrix, const Weights& w) {
 }
 
 TEST("scores written out by hand") {
-    const OwnedCsr<int32_t, float> matrix{2, 2, {0, 2, 2}, {1, 0}, {2.0f, 0.5f}};
+    const OwnedCsr<float> matrix{2, 2, {0, 2, 2}, {1, 0}, {2.0f, 0.5f}};
     Weights w{std::vector<double>(16, 0.0), {10.0, 20.0, 30.0}, 8};
     for (size_t c = 0; c < 3; ++c) {
         w.weights[c] = 2.0;
@@ -84,23 +84,23 @@ TEST("padded_classes is the next multiple of 8") {
 TEST("1 to 70 classes: the bits of a plain loop, on every instruction set, for any n_jobs") {
     Random random(50);
     for (int64_t n_classes = 1; n_classes <= 70; ++n_classes) {
-        const auto matrix = random_csr<int32_t, double>(random, 20, 15, 9);
+        const auto matrix = random_csr<double>(random, 20, 15, 9);
         check_scores(matrix, random_weights(random, 15, n_classes));
     }
 }
 
 TEST("rows of many chunks, each index and value type") {
-    for_each_index_number([]<class Index, class Value>() {
+    for_each_number([]<class Value>() {
         Random random(51);
         for (const int64_t n_rows : {0, 1, 255, 256, 257, 1500}) {
-            const auto matrix = random_csr<Index, Value>(random, n_rows, 200, 12);
+            const auto matrix = random_csr<Value>(random, n_rows, 200, 12);
             check_scores(matrix, random_weights(random, 200, 11));
         }
     });
 }
 
 TEST("an entry of zero adds nothing, also where its weight is infinite") {
-    const OwnedCsr<int32_t, double> matrix{3, 2, {0, 2, 3, 4}, {0, 1, 0, 0}, {0.0, 2.0, 3.0, -0.0}};
+    const OwnedCsr<double> matrix{3, 2, {0, 2, 3, 4}, {0, 1, 0, 0}, {0.0, 2.0, 3.0, -0.0}};
     for (const int64_t n_classes : {1, 8, 9, 40}) {
         const int64_t stride = padded_classes(n_classes);
         Weights w{{}, std::vector<double>(static_cast<size_t>(n_classes), 1.0), stride};
@@ -119,7 +119,7 @@ TEST("an entry of zero adds nothing, also where its weight is infinite") {
 
 TEST("some classes at minus infinity do not touch the others") {
     Random random(52);
-    const auto matrix = random_csr<int64_t, float>(random, 300, 20, 6);
+    const auto matrix = random_csr<float>(random, 300, 20, 6);
     Weights w = random_weights(random, 20, 13);
     for (int64_t j = 0; j < 20; ++j) {
         w.weights[static_cast<size_t>(j * w.stride + below(random, 13))] = -infinity;
@@ -129,7 +129,7 @@ TEST("some classes at minus infinity do not touch the others") {
 
 TEST("scoring stops when asked") {
     Random random(53);
-    const auto matrix = random_csr<int32_t, double>(random, 1000, 10, 3);
+    const auto matrix = random_csr<double>(random, 1000, 10, 3);
     const Weights w = random_weights(random, 10, 4);
     for (const int32_t n_jobs : job_counts) {
         Run run(n_jobs);

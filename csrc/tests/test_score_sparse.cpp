@@ -49,8 +49,8 @@ Weights random_weights(Random& random, int64_t n_cols, int64_t n_classes, uint64
     return w;
 }
 
-template <class Index, class Value>
-std::vector<double> scores(const OwnedCsr<Index, Value>& matrix, const Weights& weights,
+template <class Value>
+std::vector<double> scores(const OwnedCsr<Value>& matrix, const Weights& weights,
                            const Execution& execution) {
     // NaN shows whatever is not overwritten.
     std::vector<double> out(static_cast<size_t>(matrix.n_rows) * weights.bias.size(), nan);
@@ -58,8 +58,8 @@ std::vector<double> scores(const OwnedCsr<Index, Value>& matrix, const Weights& 
     return out;
 }
 
-template <class Index, class Value>
-void check_scores(const OwnedCsr<Index, Value>& matrix, const Weights& w) {
+template <class Value>
+void check_scores(const OwnedCsr<Value>& matrix, const Weights& w) {
     const auto expected = reference::csr_score_sparse_classes<double>(matrix.view(), w.view());
     const auto exact = reference::csr_score_sparse_classes<long double>(matrix.view(), w.view());
     for (const InstructionSet set : available_instruction_sets()) {
@@ -74,17 +74,17 @@ void check_scores(const OwnedCsr<Index, Value>& matrix, const Weights& w) {
 }
 
 TEST("sparse scores written out by hand") {
-    const OwnedCsr<int32_t, float> matrix{2, 2, {0, 2, 2}, {1, 0}, {2.0f, 0.5f}};
+    const OwnedCsr<float> matrix{2, 2, {0, 2, 2}, {1, 0}, {2.0f, 0.5f}};
     // Row 0: 2 * 100 + 0.5 * 10 = 205 times the scale, 2.5 times the base.
     const Weights w{{1, 2}, {1, -1}, {4, 0}, {10, 100}, {0, 1, 3}, {1, 0, 1}, {1000, 7, 9}};
     CHECK_SAME(scores(matrix, w, Run()), (std::vector<double>{1 + 205 + 10 + 14, 2 - 205 + 500 + 18, 1, 2}));
 }
 
 TEST("sparse scores of each index and value type: the bits of a plain loop, for any n_jobs") {
-    for_each_index_number([]<class Index, class Value>() {
+    for_each_number([]<class Value>() {
         Random random(70);
         for (const int64_t n_rows : {0, 1, 255, 256, 257, 700}) {
-            const auto matrix = random_csr<Index, Value>(random, n_rows, 90, 25);
+            const auto matrix = random_csr<Value>(random, n_rows, 90, 25);
             check_scores(matrix, random_weights(random, 90, 13, 4));
         }
     });
@@ -94,7 +94,7 @@ TEST("sparse scores of 1 to 3,000 classes, from no excess to excess everywhere")
     Random random(71);
     for (const int64_t n_classes : {1, 2, 7, 8, 70, 3000}) {
         for (const uint64_t rarity : {1u, 3u, 1'000'000u}) {
-            const auto matrix = random_csr<int32_t, double>(random, 12, 9, 6);
+            const auto matrix = random_csr<double>(random, 12, 9, 6);
             check_scores(matrix, random_weights(random, 9, n_classes, rarity));
         }
     }
@@ -102,7 +102,7 @@ TEST("sparse scores of 1 to 3,000 classes, from no excess to excess everywhere")
 
 TEST("an entry of zero adds nothing, also where weights are infinite") {
     // Values 0, 2; 3; -0; none.
-    const OwnedCsr<int32_t, double> matrix{4, 2, {0, 2, 3, 4, 4}, {0, 1, 0, 0}, {0.0, 2.0, 3.0, -0.0}};
+    const OwnedCsr<double> matrix{4, 2, {0, 2, 3, 4, 4}, {0, 1, 0, 0}, {0.0, 2.0, 3.0, -0.0}};
     const Weights w{{1, 1}, {1, 0}, {0, -infinity}, {0.5, 0.5}, {0, 2, 2}, {0, 1}, {-infinity, -infinity}};
     for_each_execution([&](const Execution& execution) {
         CHECK_SAME(scores(matrix, w, execution),
@@ -112,7 +112,7 @@ TEST("an entry of zero adds nothing, also where weights are infinite") {
 
 TEST("some classes at minus infinity do not touch the others, and nothing is NaN") {
     Random random(72);
-    const auto matrix = random_csr<int64_t, float>(random, 300, 20, 6);
+    const auto matrix = random_csr<float>(random, 300, 20, 6);
     Weights w = random_weights(random, 20, 13, 3);
     for (size_t k = 0; k < w.excess.size(); k += 5) w.excess[k] = -infinity;
     w.class_base[4] = -infinity;
@@ -122,7 +122,7 @@ TEST("some classes at minus infinity do not touch the others, and nothing is NaN
 
 TEST("sparse scoring stops when asked") {
     Random random(73);
-    const auto matrix = random_csr<int32_t, double>(random, 1000, 10, 3);
+    const auto matrix = random_csr<double>(random, 1000, 10, 3);
     const Weights w = random_weights(random, 10, 4, 2);
     for (const int32_t n_jobs : job_counts) {
         Run run(n_jobs);
@@ -134,7 +134,7 @@ TEST("sparse scoring stops when asked") {
 TEST("a long row and a row that meets much excess look at the token") {
     Random random(74);
     const auto looks = [](int64_t n_entries, const Weights& w) {
-        OwnedCsr<int32_t, double> row{1, 2, {0, static_cast<int32_t>(n_entries)}, {}, {}};
+        OwnedCsr<double> row{1, 2, {0, static_cast<int32_t>(n_entries)}, {}, {}};
         row.indices.assign(static_cast<size_t>(n_entries), 1);
         row.data.assign(static_cast<size_t>(n_entries), 1.0);
         return count_looks([&](const Execution& execution) { scores(row, w, execution); });

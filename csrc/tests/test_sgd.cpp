@@ -54,7 +54,7 @@ struct OwnedOf {
 using Owned = OwnedOf<double>;
 
 struct Problem {
-    OwnedCsr<int32_t, double> matrix;
+    OwnedCsr<double> matrix;
     std::vector<int32_t> labels;
     std::vector<double> row_weights;
     std::vector<double> positive_weights;
@@ -106,7 +106,7 @@ reference::Sgd learnt_by_twin(const Problem& problem, const SgdOptions& options,
         const auto row = static_cast<size_t>(i);
         std::vector<reference::Real> x(static_cast<size_t>(m.n_cols), 0);
         std::vector<bool> touched(x.size(), false);
-        for (int32_t k = m.indptr[row]; k < m.indptr[row + 1]; ++k) {
+        for (int64_t k = m.indptr[row]; k < m.indptr[row + 1]; ++k) {
             const auto at = static_cast<size_t>(k);
             x[static_cast<size_t>(m.indices[at])] = m.data[at];
             touched[static_cast<size_t>(m.indices[at])] = true;
@@ -250,8 +250,8 @@ TEST("any n_jobs, where there is enough work to share: the same bits") {
 TEST("each index and value type") {
     const Problem problem = some_problem(73, 30, 10, 3);
     const auto options = some_options(SgdLoss::log_loss, SgdSchedule::optimal, 0.01, 0.0, 0.0);
-    for_each_index_value([&]<class Index, class Value>() {
-        OwnedCsr<Index, Value> matrix{problem.matrix.n_rows, problem.matrix.n_cols, {}, {}, {}};
+    for_each_value([&]<class Value>() {
+        OwnedCsr<Value> matrix{problem.matrix.n_rows, problem.matrix.n_cols, {}, {}, {}};
         matrix.indptr.assign(problem.matrix.indptr.begin(), problem.matrix.indptr.end());
         matrix.indices.assign(problem.matrix.indices.begin(), problem.matrix.indices.end());
         for (const double value : problem.matrix.data) {
@@ -282,7 +282,7 @@ TEST("the factor is multiplied into the weights before it underflows") {
 }
 
 TEST("norms of rows that share no feature") {
-    OwnedCsr<int32_t, double> matrix;
+    OwnedCsr<double> matrix;
     matrix.n_rows = matrix.n_cols = 40;
     std::vector<int32_t> labels;
     std::vector<int64_t> order(40);

@@ -12,8 +12,8 @@ constexpr CsrRequirements anything{false, false};
 constexpr CsrRequirements finite{true, false};
 constexpr CsrRequirements counts{true, true};
 
-template <class Index, class Value>
-void check_report(const CsrView<Index, Value>& matrix, CsrRequirements requirements,
+template <class Value>
+void check_report(const CsrView<Value>& matrix, CsrRequirements requirements,
                   const CsrReport& expected) {
     for (const int32_t n_jobs : job_counts) {
         const CsrReport actual = csr_find_defect(matrix, requirements, Run(n_jobs));
@@ -24,21 +24,21 @@ void check_report(const CsrView<Index, Value>& matrix, CsrRequirements requireme
 }
 
 // Rows of 2, 0 and 3 entries, unsorted and repeated: a good matrix.
-template <class Index, class Value>
-OwnedCsr<Index, Value> good() {
+template <class Value>
+OwnedCsr<Value> good() {
     return {3, 4, {0, 2, 2, 5}, {3, 0, 1, 1, 2}, {1, 0, 2, 3, 4}};
 }
 
 TEST("a good matrix has no defect") {
-    for_each_index_value([]<class Index, class Value>() {
+    for_each_value([]<class Value>() {
         for (const CsrRequirements must : {anything, finite, counts}) {
-            check_report(good<Index, Value>().view(), must, {});
-            OwnedCsr<Index, Value> empty;
+            check_report(good<Value>().view(), must, {});
+            OwnedCsr<Value> empty;
             check_report(empty.view(), must, {});
             empty.n_cols = 7;
             check_report(empty.view(), must, {});
             // Storage behind the last row is allowed, and not looked at.
-            auto longer = good<Index, Value>();
+            auto longer = good<Value>();
             longer.indices.push_back(-99);
             longer.data.push_back(std::numeric_limits<Value>::quiet_NaN());
             check_report(longer.view(), must, {});
@@ -47,13 +47,15 @@ TEST("a good matrix has no defect") {
 }
 
 TEST("each defect by name, row and position") {
-    for_each_index_value([]<class Index, class Value>() {
+    for_each_value([]<class Value>() {
         constexpr Value infinity = std::numeric_limits<Value>::infinity();
         constexpr Value nan = std::numeric_limits<Value>::quiet_NaN();
-        constexpr Index index_max = std::numeric_limits<Index>::max();
-        constexpr Index index_min = std::numeric_limits<Index>::min();
+        constexpr int32_t index_max = std::numeric_limits<int32_t>::max();
+        constexpr int32_t index_min = std::numeric_limits<int32_t>::min();
+        constexpr int64_t pointer_max = std::numeric_limits<int64_t>::max();
+        constexpr int64_t pointer_min = std::numeric_limits<int64_t>::min();
         const auto broken = [](auto change, CsrRequirements must, const CsrReport& expected) {
-            auto matrix = good<Index, Value>();
+            auto matrix = good<Value>();
             change(matrix);
             check_report(matrix.view(), must, expected);
         };
@@ -64,10 +66,10 @@ TEST("each defect by name, row and position") {
         broken([](auto& m) { m.indptr[0] = 1; }, anything, {CsrDefect::indptr_start, 0, 0});
         broken([](auto& m) { m.indptr[0] = -1; }, anything, {CsrDefect::indptr_start, 0, 0});
         broken([](auto& m) { m.indptr[2] = 1; }, anything, {CsrDefect::indptr_decreases, 1, 2});
-        broken([](auto& m) { m.indptr[2] = index_min; }, anything,
+        broken([](auto& m) { m.indptr[2] = pointer_min; }, anything,
                {CsrDefect::indptr_decreases, 1, 2});
-        broken([](auto& m) { m.indptr[1] = index_max; }, anything,
-               {CsrDefect::indptr_decreases, 1, index_max});
+        broken([](auto& m) { m.indptr[1] = pointer_max; }, anything,
+               {CsrDefect::indptr_decreases, 1, pointer_max});
         broken([](auto& m) { m.indptr[3] = 6; }, anything, {CsrDefect::indptr_end, 3, 6});
         broken([](auto& m) { m.indptr[3] = index_max; }, anything,
                {CsrDefect::indptr_end, 3, index_max});
@@ -95,8 +97,8 @@ TEST("each defect by name, row and position") {
 
 TEST("whole numbers are finite, and may be negative") {
     for (const CsrRequirements must : {anything, finite, counts}) {
-        check_report(good<int32_t, int64_t>().view(), must, {});
-        auto matrix = good<int64_t, int64_t>();
+        check_report(good<int64_t>().view(), must, {});
+        auto matrix = good<int64_t>();
         matrix.data[3] = std::numeric_limits<int64_t>::min();
         check_report(matrix.view(), must,
                      must.non_negative ? CsrReport{CsrDefect::value_negative, 2, 3} : CsrReport{});
@@ -106,8 +108,8 @@ TEST("whole numbers are finite, and may be negative") {
 }
 
 TEST("the first defect in row order is the one reported") {
-    for_each_index_value([]<class Index, class Value>() {
-        auto matrix = good<Index, Value>();
+    for_each_value([]<class Value>() {
+        auto matrix = good<Value>();
         matrix.data[4] = Value(-1);
         matrix.indices[3] = 9;
         check_report(matrix.view(), counts, {CsrDefect::index_out_of_range, 2, 3});
@@ -118,7 +120,7 @@ TEST("the first defect in row order is the one reported") {
 
 TEST("the first defect of a matrix of many chunks") {
     Random random(30);
-    auto matrix = random_csr<int32_t, double>(random, 20'000, 50, 4);
+    auto matrix = random_csr<double>(random, 20'000, 50, 4);
     check_report(matrix.view(), counts, {});
     const auto nnz = static_cast<int64_t>(matrix.data.size());
     for (int repeat = 0; repeat < 60; ++repeat) {
@@ -137,12 +139,24 @@ TEST("the first defect of a matrix of many chunks") {
 
 // One to three random changes: numbers become wrong by one, negative, huge, NaN; arrays lose or
 // gain elements; the shape lies.
-template <class Index, class Value>
-void mutate(Random& random, OwnedCsr<Index, Value>& m) {
-    const std::vector<Index> bad_indices = {
-        -1, 0, 1, static_cast<Index>(m.n_cols), static_cast<Index>(m.n_rows),
-        static_cast<Index>(m.indices.size()), std::numeric_limits<Index>::max(),
-        std::numeric_limits<Index>::min()};
+template <class Value>
+void mutate(Random& random, OwnedCsr<Value>& m) {
+    const std::vector<int32_t> bad_indices = {-1,
+                                              0,
+                                              1,
+                                              static_cast<int32_t>(m.n_cols),
+                                              static_cast<int32_t>(m.n_rows),
+                                              static_cast<int32_t>(m.indices.size()),
+                                              std::numeric_limits<int32_t>::max(),
+                                              std::numeric_limits<int32_t>::min()};
+    const std::vector<int64_t> bad_pointers = {-1,
+                                               0,
+                                               1,
+                                               m.n_cols,
+                                               m.n_rows,
+                                               static_cast<int64_t>(m.indices.size()),
+                                               std::numeric_limits<int64_t>::max(),
+                                               std::numeric_limits<int64_t>::min()};
     using Limits = std::numeric_limits<Value>;
     const std::vector<Value> bad_values = {Value(-1), Value(-0.0), Limits::quiet_NaN(),
                                            Limits::infinity(), -Limits::infinity(),
@@ -154,7 +168,7 @@ void mutate(Random& random, OwnedCsr<Index, Value>& m) {
             return;
         }
         switch (below(random, 10)) {
-            case 0: any(m.indptr) = any(bad_indices); break;
+            case 0: any(m.indptr) = any(bad_pointers); break;
             case 1: any(m.indptr) += 1; break;
             case 2:
             case 3: any(m.indices) = any(bad_indices); break;
@@ -172,10 +186,10 @@ void mutate(Random& random, OwnedCsr<Index, Value>& m) {
 }
 
 TEST("2000 random matrices, most of them damaged, against the twin") {
-    for_each_index_value([]<class Index, class Value>() {
+    for_each_value([]<class Value>() {
         Random random(31);
         for (int repeat = 0; repeat < 500; ++repeat) {
-            auto matrix = random_csr<Index, Value>(random, below(random, 12), below(random, 8), 5);
+            auto matrix = random_csr<Value>(random, below(random, 12), below(random, 8), 5);
             if (repeat % 10 != 0) mutate(random, matrix);
             for (const CsrRequirements must : {anything, finite, counts}) {
                 check_report(matrix.view(), must, reference::csr_find_defect(matrix.view(), must));
@@ -185,7 +199,7 @@ TEST("2000 random matrices, most of them damaged, against the twin") {
 }
 
 TEST("a stopped validation throws") {
-    const auto matrix = good<int32_t, double>();
+    const auto matrix = good<double>();
     Run run;
     run.stop().request();
     CHECK_THROWS(Stopped, csr_find_defect(matrix.view(), counts, run));
@@ -195,7 +209,7 @@ TEST("a stopped validation throws") {
 TEST("a shape that no array can have is a wrong length of indptr") {
     for (const int64_t n_rows : {std::numeric_limits<int64_t>::max(), int64_t{-2}, int64_t{-1},
                                  std::numeric_limits<int64_t>::min()}) {
-        OwnedCsr<int32_t, double> matrix;
+        OwnedCsr<double> matrix;
         matrix.n_rows = n_rows;
         matrix.indptr.clear();
         matrix.indptr.shrink_to_fit();

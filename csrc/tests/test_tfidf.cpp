@@ -15,10 +15,9 @@ constexpr RowNorm row_norms[] = {RowNorm::none, RowNorm::l1, RowNorm::l2};
 
 // Counts from 1 on; with_zeros: zeros, negative sums and whole rows of zeros among them, as hashing
 // gives. Rows without entries in either.
-template <class Index, class Value>
-OwnedCsr<Index, Value> random_counts(Random& random, int64_t n_rows, int64_t n_cols,
-                                     bool with_zeros) {
-    auto matrix = random_csr<Index, Value>(random, n_rows, n_cols, 40);
+template <class Value>
+OwnedCsr<Value> random_counts(Random& random, int64_t n_rows, int64_t n_cols, bool with_zeros) {
+    auto matrix = random_csr<Value>(random, n_rows, n_cols, 40);
     for (Value& value : matrix.data) {
         const double u = uniform(random);
         value = static_cast<Value>(1 + static_cast<int64_t>(u * u * u * 300));
@@ -32,22 +31,22 @@ OwnedCsr<Index, Value> random_counts(Random& random, int64_t n_rows, int64_t n_c
 }
 
 // In place; the view's own data must not be read, so it holds NaN.
-template <class Index, class Value>
-std::vector<Value> weighed(const OwnedCsr<Index, Value>& matrix, const std::vector<Value>& idf,
+template <class Value>
+std::vector<Value> weighed(const OwnedCsr<Value>& matrix, const std::vector<Value>& idf,
                            TfidfOptions options, const Execution& execution) {
     std::vector<Value> data = matrix.data;
     const std::vector<Value> unread(data.size(), std::numeric_limits<Value>::quiet_NaN());
-    CsrView<Index, Value> view = matrix.view();
+    CsrView<Value> view = matrix.view();
     view.data = unread;
-    csr_weigh_terms<Index, Value>(view, idf, options, execution, data);
+    csr_weigh_terms<Value>(view, idf, options, execution, data);
     return data;
 }
 
-template <class Index, class Value>
-void check_weights(const OwnedCsr<Index, Value>& matrix, const std::vector<Value>& idf,
+template <class Value>
+void check_weights(const OwnedCsr<Value>& matrix, const std::vector<Value>& idf,
                    TfidfOptions options) {
     const std::vector<long double> expected =
-        reference::csr_weigh_terms<Index, Value>(matrix.view(), idf, options);
+        reference::csr_weigh_terms<Value>(matrix.view(), idf, options);
     const std::vector<Value> first = weighed(matrix, idf, options, Run());
     CHECK_EQ(first.size(), expected.size());
     // Logarithm, sum, product, norm and quotient round once each.
@@ -67,7 +66,7 @@ void check_weights(const OwnedCsr<Index, Value>& matrix, const std::vector<Value
 }
 
 TEST("weights written out by hand") {
-    OwnedCsr<int32_t, double> matrix;
+    OwnedCsr<double> matrix;
     matrix.n_rows = 3;
     matrix.n_cols = 3;
     matrix.indptr = {0, 2, 2, 4};
@@ -85,25 +84,24 @@ TEST("weights written out by hand") {
     CHECK_SAME(weighed(matrix, {}, {true, RowNorm::none}, run), (Doubles{1, 1, 1, 1}));
 }
 
-TEST("all options, both index and both value widths, any number of jobs") {
-    for_each_index_value([]<class Index, class Value>() {
+TEST("all options, both widths of values, any number of jobs") {
+    for_each_value([]<class Value>() {
         Random random(71);
         for (const int64_t n_rows : {0, 1, 255, 256, 257, 1500}) {  // chunks of 256 rows
             for (const bool sublinear : {false, true}) {
                 const int64_t n_cols = 1 + below(random, 300);
                 // log(0) and log(-1) are no weights: sublinear takes counts.
-                const auto matrix =
-                    random_counts<Index, Value>(random, n_rows, n_cols, !sublinear);
+                const auto matrix = random_counts<Value>(random, n_rows, n_cols, !sublinear);
                 std::vector<Value> idf;
                 for (int64_t i = 0; i < n_cols; ++i) {
                     idf.push_back(static_cast<Value>(1 + 8 * uniform(random)));
                 }
                 for (const RowNorm norm : row_norms) {
-                    check_weights<Index, Value>(matrix, {}, {sublinear, norm});
-                    check_weights<Index, Value>(matrix, idf, {sublinear, norm});
+                    check_weights<Value>(matrix, {}, {sublinear, norm});
+                    check_weights<Value>(matrix, idf, {sublinear, norm});
                     std::vector<Value> some_zero = idf;  // weights of zero, rows of them too
                     for (size_t i = 0; i < idf.size(); i += 2) some_zero[i] = 0;
-                    check_weights<Index, Value>(matrix, some_zero, {sublinear, norm});
+                    check_weights<Value>(matrix, some_zero, {sublinear, norm});
                 }
             }
         }
@@ -111,8 +109,8 @@ TEST("all options, both index and both value widths, any number of jobs") {
 }
 
 TEST("a row of zeros stays, whatever the norm") {
-    for_each_index_value([]<class Index, class Value>() {
-        OwnedCsr<Index, Value> matrix;
+    for_each_value([]<class Value>() {
+        OwnedCsr<Value> matrix;
         matrix.n_rows = 4;
         matrix.n_cols = 2;
         matrix.indptr = {0, 2, 2, 3, 3};
@@ -126,7 +124,7 @@ TEST("a row of zeros stays, whatever the norm") {
 }
 
 TEST("norms are summed in double: a long float row, and squares that float cannot hold") {
-    OwnedCsr<int32_t, float> matrix;
+    OwnedCsr<float> matrix;
     constexpr int32_t n = 3'000'000;
     matrix.n_rows = 1;
     matrix.n_cols = 1;
@@ -134,42 +132,42 @@ TEST("norms are summed in double: a long float row, and squares that float canno
     matrix.indices.assign(n, 0);
     matrix.data.assign(n, 3.0f);
     for (const RowNorm norm : {RowNorm::l1, RowNorm::l2}) {
-        check_weights<int32_t, float>(matrix, {}, {false, norm});
+        check_weights<float>(matrix, {}, {false, norm});
     }
     matrix.indptr = {0, 2};
     matrix.indices = {0, 0};
     matrix.data = {3e25f, 4e25f};
-    check_weights<int32_t, float>(matrix, {}, {false, RowNorm::l2});
+    check_weights<float>(matrix, {}, {false, RowNorm::l2});
     matrix.data = {3e-25f, 4e-25f};
-    check_weights<int32_t, float>(matrix, {}, {false, RowNorm::l2});
+    check_weights<float>(matrix, {}, {false, RowNorm::l2});
 }
 
 TEST("norms of rows whose squares double cannot hold") {
-    OwnedCsr<int32_t, double> matrix;
+    OwnedCsr<double> matrix;
     matrix.n_rows = 3;
     matrix.n_cols = 4;
     matrix.indptr = {0, 2, 4, 8};
     matrix.indices = {0, 1, 1, 2, 0, 1, 2, 3};
     matrix.data = {3e300, 4e300, 3e-300, 4e-300, 9e307, -9e307, 9e307, 1e300};
     for (const RowNorm norm : {RowNorm::l1, RowNorm::l2}) {
-        check_weights<int32_t, double>(matrix, {}, {false, norm});
+        check_weights<double>(matrix, {}, {false, norm});
     }
 }
 
 TEST("a stored zero stays zero under sublinear") {
-    OwnedCsr<int32_t, double> matrix;
+    OwnedCsr<double> matrix;
     matrix.n_rows = 1;
     matrix.n_cols = 3;
     matrix.indptr = {0, 3};
     matrix.indices = {0, 1, 2};
     matrix.data = {1, 0, 1};
     CHECK_SAME(weighed(matrix, {}, {true, RowNorm::none}, Run()), (std::vector<double>{1, 0, 1}));
-    check_weights<int32_t, double>(matrix, {2, 2, 3}, {true, RowNorm::l2});
+    check_weights<double>(matrix, {2, 2, 3}, {true, RowNorm::l2});
 }
 
 TEST("a stopped weighing throws") {
     Random random(72);
-    const auto matrix = random_counts<int32_t, double>(random, 2000, 50, false);
+    const auto matrix = random_counts<double>(random, 2000, 50, false);
     for (const int32_t n_jobs : job_counts) {
         Run run(n_jobs);
         run.stop().request();

@@ -142,11 +142,10 @@ def canonical(matrix: CsrArrays, execution: Execution) -> CsrArrays:
     execution : Execution
         Threads and instruction set.
     """
-    indptr, indices, data, n_rows, n_cols = without_zeros(without_repeats(matrix, execution))
-    whole = sp.csr_array((data, indices, indptr), shape=(n_rows, n_cols))
+    whole = without_zeros(without_repeats(matrix, execution)).to_scipy()
     if not whole.has_sorted_indices:
         whole = whole.sorted_indices()
-    return CsrArrays(whole.indptr, whole.indices, whole.data, n_rows, n_cols)
+    return CsrArrays.of(whole)
 
 
 def without_repeats(matrix: CsrArrays, execution: Execution) -> CsrArrays:
@@ -159,18 +158,15 @@ def without_repeats(matrix: CsrArrays, execution: Execution) -> CsrArrays:
     execution : Execution
         Threads and instruction set.
     """
-    indptr, indices, data, n_rows, n_cols = matrix
-    if not core.csr_has_repeats(indptr, indices, n_cols, *execution):
+    if not core.csr_has_repeats(matrix, *execution):
         return matrix
     # In double, as every sum; a copy, as the matrix is the caller's.
-    whole = sp.csr_array(
-        (data, indices, indptr), shape=(n_rows, n_cols), dtype=np.float64, copy=True
-    )
+    whole = matrix.to_scipy().astype(np.float64, copy=True)
     whole.has_canonical_format = False
     whole.sum_duplicates()
     if not np.isfinite(whole.data).all():
         raise ValueError("repeated entries of X add up to more than 1e308: scale X down")
-    return CsrArrays(whole.indptr, whole.indices, whole.data, n_rows, n_cols)
+    return CsrArrays.of(whole)
 
 
 def without_zeros(matrix: CsrArrays) -> CsrArrays:
@@ -184,7 +180,7 @@ def without_zeros(matrix: CsrArrays) -> CsrArrays:
     if np.count_nonzero(matrix.data) == len(matrix.data):
         return matrix
     kept = matrix.data != 0
-    before = np.concatenate([[0], np.cumsum(kept)]).astype(matrix.indptr.dtype)
+    before = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
     return matrix._replace(
         indptr=before[matrix.indptr], indices=matrix.indices[kept], data=matrix.data[kept]
     )
@@ -216,7 +212,7 @@ def _sparse_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
         X = X.astype(_kernel_type(X.dtype), copy=False).tocsr()
     if X.data.ndim != 1:
         raise ValueError(f"{name}.data must be a 1-D array")
-    indptr, indices = index_arrays(X, name)
+    indptr, indices = index_arrays(X, X.shape[1], name)
     return CsrArrays(indptr, indices, kernel_array(X.data, _kernel_type(X.dtype)), *X.shape)
 
 

@@ -37,14 +37,42 @@ _MESSAGES = {
 }
 
 
+# Kernels number entries with 64 bits, and the columns of a matrix with 32.
+N_MINOR_MAX = int(np.iinfo(np.int32).max)
+
+
 class CsrArrays(NamedTuple):
     """A CSR matrix in the types that the kernels take."""
 
-    indptr: npt.NDArray[np.signedinteger[Any]]
-    indices: npt.NDArray[np.signedinteger[Any]]
+    indptr: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]
     data: npt.NDArray[Any]  # float32, float64 or int64
     n_rows: int
     n_cols: int
+
+    @classmethod
+    def of(cls, matrix: Any) -> "CsrArrays":
+        """Return the arrays of a CSR matrix that is known to be sound; values are shared."""
+        indptr, indices = kernel_array(matrix.indptr, np.int64), _narrow(matrix.indices)
+        return cls(indptr, indices, matrix.data, *matrix.shape)
+
+    def to_scipy(self, data: npt.NDArray[Any] | None = None) -> Any:
+        """Return the matrix for SciPy, with other values if there are any; the rest is shared."""
+        values = self.data if data is None else data
+        return sp.csr_array((values, self.indices, self.indptr), shape=(self.n_rows, self.n_cols))
+
+    def take(self, which: npt.NDArray[Any]) -> "CsrArrays":
+        """Return some of the rows, by their numbers."""
+        return CsrArrays.of(self.to_scipy()[which])
+
+    def transposed(self) -> "CsrArrays":
+        """Return the columns as rows."""
+        if self.n_rows > N_MINOR_MAX:
+            raise ValueError(
+                f"X has {self.n_rows:,} rows, and this takes at most {N_MINOR_MAX:,}: learn from "
+                "fewer, or in batches by SGDClassifier.partial_fit"
+            )
+        return CsrArrays.of(self.to_scipy().T.tocsr())
 
 
 def check_structure(X: Any, name: str, execution: Execution) -> None:
@@ -121,7 +149,7 @@ def raise_defect(
     finite, non_negative : bool
         Whether NaN and infinities, and whether negative values, are defects.
     """
-    defect, row, position = core.csr_find_defect(*matrix, finite, non_negative, *execution)
+    defect, row, position = core.csr_find_defect(matrix, finite, non_negative, *execution)
     if defect == "none":
         return
     message = _MESSAGES[defect].format(
@@ -150,31 +178,48 @@ def _check_compressed(X: Any, name: str, execution: Execution) -> None:
         raise ValueError(f"{name} has blocks of shape {(block_rows, block_cols)}, which do not fit")
     rows, cols = X.shape[0] // block_rows, X.shape[1] // block_cols
     n_major, n_minor = (cols, rows) if X.format == "csc" else (rows, cols)
-    indptr, indices = index_arrays(X, name)
+    indptr, indices = index_arrays(X, n_minor, name)
     # The values are not looked at: only how many there are counts here.
     values = np.empty(len(X.data), dtype=np.float32)
     structure = CsrArrays(indptr, indices, values, n_major, n_minor)
     raise_defect(structure, name, execution, finite=False, non_negative=False)
 
 
-def index_arrays(X: Any, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return indptr and indices of a compressed matrix in one type that kernels take.
+def index_arrays(
+    X: Any, n_minor: int, name: str
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return indptr and indices of a compressed matrix in the types that kernels take.
 
     Parameters
     ----------
     X : csr, csc or bsr matrix
         Not changed.
+    n_minor : int
+        What its indices must stay below. An index that 32 bits cannot hold becomes -1, which is as
+        wrong as it was.
     name : str
         Name of the argument, for messages.
     """
+    if n_minor > N_MINOR_MAX:
+        axis = "rows" if X.format == "csc" else "columns"
+        raise ValueError(f"{name} has {n_minor:,} {axis}, and at most {N_MINOR_MAX:,} are taken")
     for field, array in (("indptr", X.indptr), ("indices", X.indices)):
         if not isinstance(array, np.ndarray):
             kind = type(array).__name__
             raise ValueError(f"{name}.{field} must be a 1-D array of integers, got {kind}")
         if array.ndim != 1 or array.dtype.kind not in "iu":
             raise ValueError(f"{name}.{field} must be a 1-D array of integers, got {array.dtype}")
-    dtype = np.int32 if X.indptr.dtype == X.indices.dtype == np.int32 else np.int64
-    return kernel_array(X.indptr, dtype), kernel_array(X.indices, dtype)
+    return kernel_array(X.indptr, np.int64), _narrow(X.indices)
+
+
+def _narrow(indices: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    """Return indices with 32 bits; -1 for those that do not fit."""
+    narrow = kernel_array(indices, np.int32)
+    if indices.dtype == np.int32 or not len(indices):
+        return narrow
+    if indices.min() < 0 or indices.max() > N_MINOR_MAX:
+        narrow[(indices < 0) | (indices > N_MINOR_MAX)] = -1
+    return narrow
 
 
 def _check_coordinates(X: Any, name: str, execution: Execution) -> None:

@@ -33,7 +33,7 @@ def iterates(
 ):
     X = sp.csr_array(X)
     steps = coordinate_descent(
-        CsrArrays(X.indptr, X.indices, X.data, *X.shape),
+        CsrArrays.of(X),
         np.asarray(codes, dtype=np.int32),
         np.ones(X.shape[0]) if weights is None else weights,
         loss=loss,

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from wordodds._core import linear as core
+from wordodds._structure import CsrArrays
 
 ONE = (1, 0)  # n_jobs, instruction set
 KINDS = [(index, value) for index in (np.int32, np.int64) for value in (np.float32, np.float64)]
@@ -15,31 +16,33 @@ KINDS = [(index, value) for index in (np.int32, np.int64) for value in (np.float
 def test_products_are_those_of_scipy(index, value, width):
     rng = np.random.default_rng(0)
     X = sp.random_array((50, 30), density=0.2, rng=rng, dtype=value, format="csr")
-    arrays = X.indptr.astype(index), X.indices.astype(index), X.data
+    X.indptr, X.indices = X.indptr.astype(index), X.indices.astype(index)
+    rows = CsrArrays.of(X)
     right, bias = rng.normal(size=(30, width)), rng.normal(size=width)
     double = X.astype(np.float64)
     product, addend = np.empty((50, width)), rng.normal(size=(50, width))
-    assert core.csr_multiply(*arrays, right, bias, 0.0, None, False, product, *ONE) == 0.0
+    assert core.csr_multiply(rows, right, bias, 0.0, None, False, product, *ONE) == 0.0
     np.testing.assert_allclose(product, double @ right + bias, rtol=1e-12, atol=1e-12)
-    core.csr_multiply(*arrays, right, None, 0.0, None, True, product, *ONE)
+    core.csr_multiply(rows, right, None, 0.0, None, True, product, *ONE)
     np.testing.assert_allclose(product, double**2 @ right, rtol=1e-12, atol=1e-12)
-    inner = core.csr_multiply(*arrays, right, None, 3.0, addend, False, product, *ONE)
+    inner = core.csr_multiply(rows, right, None, 3.0, addend, False, product, *ONE)
     np.testing.assert_allclose(product, double @ right + 3.0 * addend, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(inner, np.sum(addend * product), rtol=1e-12)
 
 
 def test_lengths_are_checked():
     X = sp.csr_array(np.eye(3))
-    arrays, ones, codes = (X.indptr, X.indices, X.data), np.ones(3), np.zeros(3, dtype=np.int32)
+    rows, ones, codes = CsrArrays.of(X), np.ones(3), np.zeros(3, dtype=np.int32)
     three, four, five = np.ones((3, 3)), np.ones((3, 4)), np.ones((5, 4))
     for right, bias, addend, product, message in (
+        (five, None, None, four, "another number of columns"),
         (three, None, None, three, "not padded"),
         (four, ones, None, four, "differ in columns"),
         (four, None, None, five, "another shape"),
         (four, None, five, four, "differ in shape"),
     ):
         with pytest.raises(ValueError, match=message):
-            core.csr_multiply(*arrays, right, bias, 0.0, addend, False, product, *ONE)
+            core.csr_multiply(rows, right, bias, 0.0, addend, False, product, *ONE)
     for call in (
         lambda: core.vectors_dot(ones, ones[:2], *ONE),
         lambda: core.vectors_add(1.0, ones[:2], ones, *ONE),

@@ -23,8 +23,7 @@ HOW = execution(1)
 
 
 def arrays(matrix):
-    matrix = sp.csr_array(matrix)
-    return CsrArrays(matrix.indptr, matrix.indices, matrix.data, *matrix.shape)
+    return CsrArrays.of(sp.csr_array(matrix))
 
 
 def counts(n_rows=300, n_columns=12, seed=0):

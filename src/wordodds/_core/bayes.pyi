@@ -3,11 +3,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._core.sparse import Csr
+
 def csr_tally_classes(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[Any],
-    n_cols: int,
+    matrix: Csr,
     labels: npt.NDArray[np.int32],
     n_classes: int,
     row_weights: npt.NDArray[np.float64] | None,
@@ -17,10 +16,7 @@ def csr_tally_classes(
     """Return the weighted sums of the rows of each class, (n_classes, n_cols)."""
 
 def csr_tally_entries(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[Any],
-    n_cols: int,
+    matrix: Csr,
     labels: npt.NDArray[np.int32],
     n_classes: int,
     row_weights: npt.NDArray[np.float64] | None,
@@ -59,10 +55,7 @@ def tally_complement_weights(
     """Return minus the log-probabilities in all other classes, feature-major and padded."""
 
 def csr_class_moments(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[Any],
-    n_cols: int,
+    matrix: Csr,
     labels: npt.NDArray[np.int32],
     row_weights: npt.NDArray[np.float64] | None,
     n_classes: int,
@@ -91,9 +84,7 @@ def moments_fill_gaussians(
     """Return what the scores need: a table (n_cols, 2, padded classes) and a summary by class."""
 
 def csr_score_gaussians(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[Any],
+    matrix: Csr,
     table: npt.NDArray[np.float64],
     summary: npt.NDArray[np.float64],
     n_jobs: int,

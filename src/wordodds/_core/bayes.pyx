@@ -6,24 +6,29 @@ from libcpp.utility cimport move
 
 import numpy as np
 
-from wordodds._core.common cimport (
-    Call, CsrView, Execution, csr_view, index_t, span, span_of, number_t, value_t,
-)
+from wordodds._core.common cimport AnyCsr, Call, Execution, span, span_of, value_t
+from wordodds._core.sparse cimport BorrowedCsr, borrow_csr
 
-cdef extern from "wordodds/bayes/tally.hpp" namespace "wordodds" nogil:
-    void c_csr_tally_classes "wordodds::csr_tally_classes"[Index, Value](
-        const CsrView[Index, Value]&, span[const int32_t], int64_t n_classes,
-        span[const double], const Execution&, span[double]) except +
-
+cdef extern from "wordodds/bayes/tally.hpp":
+    pass
 cdef extern from "wordodds/bayes/tally_entries.hpp" namespace "wordodds" nogil:
     cdef cppclass TallyProducts:
         pass
-    TallyProducts c_csr_tally_entries "wordodds::csr_tally_entries"[Index, Value](
-        const CsrView[Index, Value]&, span[const int32_t], int64_t n_classes,
-        span[const double], const Execution&, span[int64_t]) except +
     void tally_entries_write(
         const TallyProducts&, span[const int64_t], const Execution&, span[int32_t],
         span[double]) except +
+
+cdef extern from * namespace "wordodds::binding" nogil:
+    """
+    WORDODDS_TAKES_NUMBERS(csr_tally_classes)
+    WORDODDS_TAKES_NUMBERS(csr_tally_entries)
+    """
+    void c_csr_tally_classes "wordodds::binding::csr_tally_classes"(
+        const AnyCsr&, span[const int32_t], int64_t n_classes, span[const double],
+        const Execution&, span[double]) except +
+    TallyProducts c_csr_tally_entries "wordodds::binding::csr_tally_entries"(
+        const AnyCsr&, span[const int32_t], int64_t n_classes, span[const double],
+        const Execution&, span[int64_t]) except +
 
 cdef extern from "wordodds/bayes/weights.hpp" namespace "wordodds" nogil:
     cdef cppclass PseudoCounts:
@@ -55,54 +60,44 @@ cdef span[const double] weights_of(const double[::1] row_weights, int64_t n_rows
 
 
 def csr_tally_classes(
-    const index_t[::1] indptr, const index_t[::1] indices, const number_t[::1] data,
-    int64_t n_cols, const int32_t[::1] labels, int64_t n_classes, const double[::1] row_weights,
+    matrix, const int32_t[::1] labels, int64_t n_classes, const double[::1] row_weights,
     int32_t n_jobs, int32_t instruction_set,
 ):
-    if labels.shape[0] != indptr.shape[0] - 1:
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    if labels.shape[0] != rows.n_rows:
         raise ValueError("labels and rows differ in number")
     cdef span[const double] weights = weights_of(row_weights, labels.shape[0])
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const number_t* data_ = &data[0] if data.shape[0] else NULL
     cdef const int32_t* labels_ = &labels[0] if labels.shape[0] else NULL
-    tally = np.empty((n_classes, n_cols), dtype=np.float64)
+    tally = np.empty((n_classes, rows.n_cols), dtype=np.float64)
     cdef double[::1] out = tally.reshape(-1)
     cdef double* out_ = &out[0] if out.shape[0] else NULL
-    with nogil:  # the memoryviews pin the arrays
+    with nogil:  # `rows` and the memoryviews pin the arrays
         c_csr_tally_classes(
-            csr_view(
-                labels.shape[0], n_cols, &indptr[0], indptr.shape[0],
-                indices_, indices.shape[0], data_, data.shape[0]),
-            span_of(labels_, labels.shape[0]), n_classes, weights,
+            rows.view, span_of(labels_, labels.shape[0]), n_classes, weights,
             call.get().execution, span_of(out_, out.shape[0]))
     return tally
 
 
 def csr_tally_entries(
-    const index_t[::1] indptr, const index_t[::1] indices, const number_t[::1] data,
-    int64_t n_cols, const int32_t[::1] labels, int64_t n_classes, const double[::1] row_weights,
+    matrix, const int32_t[::1] labels, int64_t n_classes, const double[::1] row_weights,
     int32_t n_jobs, int32_t instruction_set,
 ):
-    if labels.shape[0] != indptr.shape[0] - 1:
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    if labels.shape[0] != rows.n_rows:
         raise ValueError("labels and rows differ in number")
     cdef span[const double] weights = weights_of(row_weights, labels.shape[0])
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const number_t* data_ = &data[0] if data.shape[0] else NULL
     cdef const int32_t* labels_ = &labels[0] if labels.shape[0] else NULL
     cdef TallyProducts products
-    feature_indptr = np.empty(n_cols + 1, dtype=np.int64)
+    feature_indptr = np.empty(rows.n_cols + 1, dtype=np.int64)
     cdef int64_t[::1] indptr_out = feature_indptr
-    with nogil:  # the memoryviews pin the arrays
+    with nogil:  # `rows` and the memoryviews pin the arrays
         products = move(c_csr_tally_entries(
-            csr_view(
-                labels.shape[0], n_cols, &indptr[0], indptr.shape[0],
-                indices_, indices.shape[0], data_, data.shape[0]),
-            span_of(labels_, labels.shape[0]), n_classes, weights,
+            rows.view, span_of(labels_, labels.shape[0]), n_classes, weights,
             call.get().execution, span_of(&indptr_out[0], indptr_out.shape[0])))
-    classes = np.empty(indptr_out[n_cols], dtype=np.int32)
-    sums = np.empty(indptr_out[n_cols], dtype=np.float64)
+    classes = np.empty(indptr_out[rows.n_cols], dtype=np.int32)
+    sums = np.empty(indptr_out[rows.n_cols], dtype=np.float64)
     cdef const int64_t* indptr_read = &indptr_out[0]
     cdef int32_t[::1] classes_out = classes
     cdef double[::1] sums_out = sums
@@ -215,9 +210,6 @@ cdef extern from "wordodds/bayes/moments.hpp" namespace "wordodds" nogil:
         span[double] weight
         span[double] mean
         span[double] m2
-    void c_csr_class_moments "wordodds::csr_class_moments"[Index, Value](
-        const CsrView[Index, Value]&, span[const int32_t], span[const double],
-        int64_t n_classes, const Execution&, const ClassMoments&) except +
     void c_dense_class_moments "wordodds::dense_class_moments"[Value](
         const DenseView[Value]&, span[const int32_t], span[const double],
         int64_t n_classes, const Execution&, const ClassMoments&) except +
@@ -234,11 +226,19 @@ cdef extern from "wordodds/bayes/gaussian.hpp" namespace "wordodds" nogil:
     void c_moments_fill_gaussians "wordodds::moments_fill_gaussians"(
         span[const double], span[const double], span[const double], int64_t n_cols,
         const Execution&, span[double], span[double]) except +
-    void c_csr_score_gaussians "wordodds::csr_score_gaussians"[Index, Value](
-        const CsrView[Index, Value]&, const GaussianTable&, const Execution&,
-        span[double]) except +
     void c_dense_score_gaussians "wordodds::dense_score_gaussians"[Value](
         const DenseView[Value]&, const GaussianTable&, const Execution&, span[double]) except +
+
+cdef extern from * namespace "wordodds::binding" nogil:
+    """
+    WORDODDS_TAKES_NUMBERS(csr_class_moments)
+    WORDODDS_TAKES_NUMBERS(csr_score_gaussians)
+    """
+    void c_csr_class_moments "wordodds::binding::csr_class_moments"(
+        const AnyCsr&, span[const int32_t], span[const double], int64_t n_classes,
+        const Execution&, const ClassMoments&) except +
+    void c_csr_score_gaussians "wordodds::binding::csr_score_gaussians"(
+        const AnyCsr&, const GaussianTable&, const Execution&, span[double]) except +
 
 
 cdef span[const double] flat2(const double[:, ::1] array) noexcept:
@@ -276,28 +276,23 @@ cdef ClassMoments moments_out(double[::1] weight, double[::1] mean, double[::1] 
 
 
 def csr_class_moments(
-    const index_t[::1] indptr, const index_t[::1] indices, const number_t[::1] data,
-    int64_t n_cols, const int32_t[::1] labels, const double[::1] row_weights, int64_t n_classes,
+    matrix, const int32_t[::1] labels, const double[::1] row_weights, int64_t n_classes,
     int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef int64_t n_rows = indptr.shape[0] - 1
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols
     if labels.shape[0] != n_rows:
         raise ValueError("labels and rows differ in number")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const number_t* data_ = &data[0] if data.shape[0] else NULL
     cdef const int32_t* labels_ = &labels[0] if labels.shape[0] else NULL
     cdef span[const double] weights = weights_span(row_weights, n_rows)
     weight = np.empty(n_classes, dtype=np.float64)
     mean = np.empty((n_classes, n_cols), dtype=np.float64)
     m2 = np.empty((n_classes, n_cols), dtype=np.float64)
     cdef ClassMoments out = moments_out(weight, mean.reshape(-1), m2.reshape(-1))
-    with nogil:  # the memoryviews and the names pin the arrays
+    with nogil:  # `rows`, the memoryviews and the names pin the arrays
         c_csr_class_moments(
-            csr_view(
-                n_rows, n_cols, &indptr[0], indptr.shape[0],
-                indices_, indices.shape[0], data_, data.shape[0]),
-            span_of(labels_, n_rows), weights, n_classes, call.get().execution, out)
+            rows.view, span_of(labels_, n_rows), weights, n_classes, call.get().execution, out)
     return weight, mean, m2
 
 
@@ -362,23 +357,18 @@ cdef GaussianTable gaussian_table(
 
 
 def csr_score_gaussians(
-    const index_t[::1] indptr, const index_t[::1] indices, const number_t[::1] data,
-    const double[:, :, ::1] table, const double[:, ::1] summary,
+    matrix, const double[:, :, ::1] table, const double[:, ::1] summary,
     int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef int64_t n_rows = indptr.shape[0] - 1
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    if rows.n_cols != table.shape[0]:
+        raise ValueError("matrix and table differ in columns")
     cdef GaussianTable gaussians = gaussian_table(table, summary)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const number_t* data_ = &data[0] if data.shape[0] else NULL
-    scores = np.empty((n_rows, summary.shape[1]), dtype=np.float64)
+    scores = np.empty((rows.n_rows, summary.shape[1]), dtype=np.float64)
     cdef span[double] out = flat_out(scores.reshape(-1))
-    with nogil:  # the memoryviews and the name pin the arrays
-        c_csr_score_gaussians(
-            csr_view(
-                n_rows, table.shape[0], &indptr[0], indptr.shape[0],
-                indices_, indices.shape[0], data_, data.shape[0]),
-            gaussians, call.get().execution, out)
+    with nogil:  # `rows`, the memoryviews and the name pin the arrays
+        c_csr_score_gaussians(rows.view, gaussians, call.get().execution, out)
     return scores
 
 

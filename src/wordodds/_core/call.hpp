@@ -82,12 +82,4 @@ std::span<T> span_of(T* data, int64_t length) {
     return {data, static_cast<size_t>(length)};
 }
 
-template <class Index, class Value>
-CsrView<Index, Value> csr_view(int64_t n_rows, int64_t n_cols, const Index* indptr,
-                               int64_t indptr_length, const Index* indices,
-                               int64_t indices_length, const Value* data, int64_t data_length) {
-    return {n_rows, n_cols, span_of(indptr, indptr_length), span_of(indices, indices_length),
-            span_of(data, data_length)};
-}
-
 }  // namespace wordodds::binding

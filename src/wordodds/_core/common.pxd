@@ -2,10 +2,6 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 
-ctypedef fused index_t:
-    int32_t
-    int64_t
-
 ctypedef fused value_t:
     float
     double
@@ -21,9 +17,13 @@ cdef extern from "<span>" namespace "std" nogil:
         size_t size()
 
 cdef extern from "wordodds/base/types.hpp" namespace "wordodds" nogil:
-    cdef cppclass CsrView[Index, Value]:
+    cdef cppclass CsrStructure:
         int64_t n_rows
         int64_t n_cols
+        span[const int64_t] indptr
+        span[const int32_t] indices
+    cdef cppclass CsrView[Value]:
+        pass
 
 cdef extern from "wordodds/base/parallel.hpp" namespace "wordodds" nogil:
     cdef cppclass Execution:
@@ -41,8 +41,9 @@ cdef extern from "call.hpp" namespace "wordodds::binding" nogil:
         Execution execution
         bint tell() except False
     span[T] span_of[T](T* data, int64_t length)
-    CsrView[Index, Value] csr_view[Index, Value](
-        int64_t n_rows, int64_t n_cols,
-        const Index* indptr, int64_t indptr_length,
-        const Index* indices, int64_t indices_length,
-        const Value* data, int64_t data_length)
+
+cdef extern from "csr.hpp" namespace "wordodds::binding" nogil:
+    cdef cppclass AnyCsr:
+        pass
+    AnyCsr any_csr[Value](const CsrStructure&, const Value* data, int64_t length)
+    CsrView[double] with_doubles(const AnyCsr&) except +

@@ -3,16 +3,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_Ints = npt.NDArray[np.signedinteger[Any]]
-_Values = npt.NDArray[Any]
+from wordodds._core.sparse import Csr
+
 _Doubles = npt.NDArray[np.float64]
 _Codes = npt.NDArray[np.int32]
 
 def padded_columns(n_columns: int) -> int: ...
 def csr_multiply(
-    indptr: _Ints,
-    indices: _Ints,
-    data: _Values,
+    matrix: Csr,
     right: _Doubles,
     bias: _Doubles | None,
     addend_factor: float,
@@ -67,9 +65,7 @@ def rows_softmax_curve(
     instruction_set: int,
 ) -> None: ...
 def csr_sag_epoch(
-    indptr: _Ints,
-    indices: _Ints,
-    data: _Values,
+    matrix: Csr,
     codes: _Codes,
     row_weights: _Doubles,
     penalty: float,
@@ -120,10 +116,7 @@ class DualSetup:
     ) -> None: ...
 
 def dual_setup(
-    indptr: _Ints,
-    indices: _Ints,
-    data: npt.NDArray[Any],
-    n_cols: int,
+    matrix: Csr,
     n_jobs: int,
     instruction_set: int,
 ) -> tuple[
@@ -164,10 +157,7 @@ def dual_weights(
     setup: DualSetup, values: _Doubles, n_jobs: int, instruction_set: int
 ) -> _Doubles: ...
 def csr_spread_weights(
-    indptr: _Ints,
-    indices: _Ints,
-    data: npt.NDArray[Any],
-    n_cols: int,
+    matrix: Csr,
     setup: DualSetup,
     weights: _Doubles,
     duals: _Doubles,
@@ -191,17 +181,13 @@ class Coordinates:
     ) -> None: ...
 
 def csc_start_coordinates(
-    indptr: _Ints,
-    indices: _Ints,
-    data: npt.NDArray[Any],
+    columns: Csr,
     coordinates: Coordinates,
     n_jobs: int,
     instruction_set: int,
 ) -> tuple[float, float, int]: ...
 def csc_step_coordinates(
-    indptr: _Ints,
-    indices: _Ints,
-    data: npt.NDArray[Any],
+    columns: Csr,
     coordinates: Coordinates,
     n_jobs: int,
     instruction_set: int,
@@ -211,9 +197,7 @@ def csc_step_coordinates(
 
 def sgd_stride(n_columns: int) -> int: ...
 def csr_sgd_epoch(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[np.floating[Any]],
+    matrix: Csr,
     labels: npt.NDArray[np.int32],
     row_weights: npt.NDArray[np.float64] | None,
     positive_weights: npt.NDArray[np.float64] | None,
@@ -236,10 +220,7 @@ def sgd_settle(
     instruction_set: int,
 ) -> None: ...
 def csr_count_ratios(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[np.float64],
-    n_cols: int,
+    matrix: Csr,
     label_indptr: npt.NDArray[np.int64],
     label_codes: npt.NDArray[np.int32],
     label_weights_: npt.NDArray[np.float64],
@@ -284,9 +265,7 @@ class RatioAscent:
         """Return padded weights and the intercept."""
 
 def ratio_ascent(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[np.float64],
+    matrix: Csr,
     label_indptr: npt.NDArray[np.int64],
     label_codes: npt.NDArray[np.int32],
     label_weights_: npt.NDArray[np.float64],
@@ -330,9 +309,7 @@ class RatioState:
 
     def ascend(
         self,
-        indptr: npt.NDArray[np.signedinteger[Any]],
-        indices: npt.NDArray[np.signedinteger[Any]],
-        data: npt.NDArray[np.float64],
+        matrix: Csr,
         codes: npt.NDArray[np.int32],
         costs: npt.NDArray[np.float64],
         is_first: bool,

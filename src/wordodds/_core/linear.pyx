@@ -10,12 +10,9 @@ from libcpp.memory cimport unique_ptr, make_unique
 import numpy as np
 
 from wordodds._core.common cimport (
-    Call, CsrView, Execution, csr_view, index_t, span, span_of, value_t,
+    AnyCsr, Call, CsrView, Execution, span, span_of, value_t, with_doubles,
 )
-
-ctypedef fused weight_t:  # a second choice beside value_t: of what is learnt
-    float
-    double
+from wordodds._core.sparse cimport BorrowedCsr, borrow_csr
 
 cdef extern from "wordodds/linear/products.hpp" namespace "wordodds" nogil:
     int64_t c_padded_columns "wordodds::padded_columns"(int64_t)
@@ -26,8 +23,13 @@ cdef extern from "wordodds/linear/products.hpp" namespace "wordodds" nogil:
         span[const double] bias
         span[const double] addend
         double addend_factor
-    double c_csr_multiply "wordodds::csr_multiply"[Index, Value](
-        const CsrView[Index, Value]&, span[const double], int64_t, const ProductStart&, Entries,
+
+cdef extern from * namespace "wordodds::binding" nogil:
+    """
+    WORDODDS_TAKES_FLOATS(csr_multiply)
+    """
+    double c_csr_multiply "wordodds::binding::csr_multiply"(
+        const AnyCsr&, span[const double], int64_t, const ProductStart&, Entries,
         const Execution&, span[double]) except +
 
 cdef extern from "wordodds/linear/vectors.hpp" namespace "wordodds" nogil:
@@ -84,12 +86,14 @@ def padded_columns(int64_t n_columns):
 
 
 def csr_multiply(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
-    const double[:, ::1] right, const double[::1] bias, double addend_factor,
+    matrix, const double[:, ::1] right, const double[::1] bias, double addend_factor,
     const double[:, ::1] addend, bint squares, double[:, ::1] product,
     int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef int64_t n_rows = indptr.shape[0] - 1, width = right.shape[1]
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    cdef int64_t n_rows = rows.n_rows, width = right.shape[1]
+    if right.shape[0] != rows.n_cols:
+        raise ValueError("the matrix has another number of columns than the right side has rows")
     if width != c_padded_columns(width):
         raise ValueError("the right side is not padded as the kernel expects")
     if product.shape[0] != n_rows or product.shape[1] != width:
@@ -101,8 +105,6 @@ def csr_multiply(
     if n_rows == 0:
         return 0.0
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const value_t* data_ = &data[0] if data.shape[0] else NULL
     cdef const double* right_ = &right[0, 0] if right.shape[0] else NULL
     cdef ProductStart start
     start.addend_factor = addend_factor
@@ -111,12 +113,9 @@ def csr_multiply(
     if addend is not None:
         start.addend = span_of(&addend[0, 0], n_rows * width)
     cdef double inner
-    with nogil:  # the memoryviews pin the arrays
+    with nogil:  # `rows` and the memoryviews pin the arrays
         inner = c_csr_multiply(
-            csr_view(
-                n_rows, right.shape[0], &indptr[0], indptr.shape[0],
-                indices_, indices.shape[0], data_, data.shape[0]),
-            span_of(right_, right.shape[0] * width), width, start,
+            rows.view, span_of(right_, right.shape[0] * width), width, start,
             Entries.squares if squares else Entries.values, call.get().execution,
             span_of(&product[0, 0], n_rows * width))
     return inner

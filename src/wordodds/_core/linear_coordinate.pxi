@@ -22,12 +22,18 @@ cdef extern from "wordodds/linear/coordinate.hpp" namespace "wordodds" nogil:
         double value
         double gradient_norm
         int64_t entries
-    CoordinateReport c_csc_start_coordinates "wordodds::csc_start_coordinates"[Index, Value](
-        const CsrView[Index, Value]&, const LabelledRows&, const CoordinateOptions&,
-        const Execution&, const CoordinateState&) except +
-    CoordinateReport c_csc_step_coordinates "wordodds::csc_step_coordinates"[Index, Value](
-        const CsrView[Index, Value]&, const LabelledRows&, const CoordinateOptions&,
-        const Execution&, const CoordinateState&) except +
+
+cdef extern from * namespace "wordodds::binding" nogil:
+    """
+    WORDODDS_TAKES_FLOATS(csc_start_coordinates)
+    WORDODDS_TAKES_FLOATS(csc_step_coordinates)
+    """
+    CoordinateReport c_csc_start_coordinates "wordodds::binding::csc_start_coordinates"(
+        const AnyCsr&, const LabelledRows&, const CoordinateOptions&, const Execution&,
+        const CoordinateState&) except +
+    CoordinateReport c_csc_step_coordinates "wordodds::binding::csc_step_coordinates"(
+        const AnyCsr&, const LabelledRows&, const CoordinateOptions&, const Execution&,
+        const CoordinateState&) except +
 
 
 cdef class Coordinates:
@@ -72,41 +78,32 @@ cdef class Coordinates:
 
 
 def csc_start_coordinates(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
-    Coordinates coordinates not None, int32_t n_jobs, int32_t instruction_set,
+    columns, Coordinates coordinates not None, int32_t n_jobs, int32_t instruction_set,
 ):
-    return run_coordinates(indptr, indices, data, coordinates, True, n_jobs, instruction_set)
+    return run_coordinates(columns, coordinates, True, n_jobs, instruction_set)
 
 
 def csc_step_coordinates(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
-    Coordinates coordinates not None, int32_t n_jobs, int32_t instruction_set,
+    columns, Coordinates coordinates not None, int32_t n_jobs, int32_t instruction_set,
 ):
-    return run_coordinates(indptr, indices, data, coordinates, False, n_jobs, instruction_set)
+    return run_coordinates(columns, coordinates, False, n_jobs, instruction_set)
 
 
 cdef run_coordinates(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
-    Coordinates coordinates, cbool start, int32_t n_jobs, int32_t instruction_set,
+    object columns, Coordinates coordinates, cbool start, int32_t n_jobs, int32_t instruction_set,
 ):
-    if indptr.shape[0] != coordinates.n_features + 1:
-        raise ValueError("indptr must be one longer than the number of features")
-    if indices.shape[0] != data.shape[0] or indptr[coordinates.n_features] > data.shape[0]:
-        raise ValueError("data and indices differ in length, or are shorter than indptr says")
+    cdef BorrowedCsr features = borrow_csr(columns)
+    if features.n_rows != coordinates.n_features or features.n_cols != coordinates.n_rows:
+        raise ValueError("columns and coordinates differ in features or rows")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const value_t* data_ = &data[0] if data.shape[0] else NULL
     cdef CoordinateReport report
-    with nogil:  # the memoryviews and `coordinates` pin the arrays
-        columns = csr_view(
-            coordinates.n_features, coordinates.n_rows, &indptr[0], indptr.shape[0],
-            indices_, indices.shape[0], data_, data.shape[0])
+    with nogil:  # `features` and `coordinates` pin the arrays
         if start:
             report = c_csc_start_coordinates(
-                columns, coordinates.rows, coordinates.options, call.get().execution,
+                features.view, coordinates.rows, coordinates.options, call.get().execution,
                 coordinates.state)
         else:
             report = c_csc_step_coordinates(
-                columns, coordinates.rows, coordinates.options, call.get().execution,
+                features.view, coordinates.rows, coordinates.options, call.get().execution,
                 coordinates.state)
     return report.value, report.gradient_norm, report.entries

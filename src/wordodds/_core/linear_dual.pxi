@@ -8,13 +8,19 @@ cdef extern from "wordodds/linear/shared_columns.hpp" namespace "wordodds" nogil
         span[double] shared
         span[double] single
         span[double] single_max
-    int64_t c_csr_number_shared_columns "wordodds::csr_number_shared_columns"[Index, Value](
-        const CsrView[Index, Value]&, const Execution&, span[int32_t]) except +
-    void c_csr_take_shared_columns "wordodds::csr_take_shared_columns"[Index, Value](
-        const CsrView[Index, Value]&, span[const int32_t], const Execution&,
-        const SharedColumns&) except +
-    void c_csr_spread_weights "wordodds::csr_spread_weights"[Index, Value](
-        const CsrView[Index, Value]&, span[const int32_t], span[const double], span[const double],
+
+cdef extern from * namespace "wordodds::binding" nogil:
+    """
+    WORDODDS_TAKES_FLOATS(csr_number_shared_columns)
+    WORDODDS_TAKES_FLOATS(csr_take_shared_columns)
+    WORDODDS_TAKES_FLOATS(csr_spread_weights)
+    """
+    int64_t c_csr_number_shared_columns "wordodds::binding::csr_number_shared_columns"(
+        const AnyCsr&, const Execution&, span[int32_t]) except +
+    void c_csr_take_shared_columns "wordodds::binding::csr_take_shared_columns"(
+        const AnyCsr&, span[const int32_t], const Execution&, const SharedColumns&) except +
+    void c_csr_spread_weights "wordodds::binding::csr_spread_weights"(
+        const AnyCsr&, span[const int32_t], span[const double], span[const double],
         int64_t n_columns, int64_t stride, const Execution&, span[double]) except +
 
 cdef extern from "wordodds/linear/dual.hpp" namespace "wordodds" nogil:
@@ -107,16 +113,10 @@ cdef class DualSetup:
             raise ValueError("log_odds must have shape (n_rows, stride)")
 
 
-def dual_setup(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data, int64_t n_cols,
-    int32_t n_jobs, int32_t instruction_set,
-):
-    cdef int64_t n_rows = indptr.shape[0] - 1, nnz = indices.shape[0], n_shared, n_taken
+def dual_setup(matrix, int32_t n_jobs, int32_t instruction_set):
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols, nnz = rows.nnz, n_shared, n_taken
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef CsrView[index_t, value_t] matrix = csr_view(
-        n_rows, n_cols, &indptr[0], indptr.shape[0],
-        &indices[0] if nnz else <const index_t*> NULL, nnz,
-        &data[0] if nnz else <const value_t*> NULL, data.shape[0])
     cdef int32_t[::1] numbers = np.empty(n_cols, dtype=np.int32)
     cdef int64_t[::1] starts = np.empty(n_rows + 1, dtype=np.int64)
     cdef int32_t[::1] columns = np.empty(nnz, dtype=np.int32)
@@ -133,9 +133,9 @@ def dual_setup(
     out.shared = outputs(shared)
     out.single = outputs(single)
     out.single_max = outputs(single_max)
-    with nogil:  # the memoryviews pin the arrays
-        n_shared = c_csr_number_shared_columns(matrix, call.get().execution, numbers_)
-        c_csr_take_shared_columns(matrix, read_numbers, call.get().execution, out)
+    with nogil:  # `rows` and the memoryviews pin the arrays
+        n_shared = c_csr_number_shared_columns(rows.view, call.get().execution, numbers_)
+        c_csr_take_shared_columns(rows.view, read_numbers, call.get().execution, out)
     n_taken = starts[n_rows]
     return (
         np.asarray(numbers), n_shared, np.asarray(starts), np.asarray(columns)[:n_taken],
@@ -144,14 +144,14 @@ def dual_setup(
 
 
 def dual_ascend(
-    DualSetup setup, const int32_t[::1] order, weight_t[:, ::1] weights, double[::1] intercept,
+    DualSetup setup, const int32_t[::1] order, value_t[:, ::1] weights, double[::1] intercept,
     double[::1] sums, double[:, ::1] log_odds, int32_t n_jobs, int32_t instruction_set,
 ):
     setup.check(weights.shape[0] * weights.shape[1], intercept, sums, log_odds)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef DualState[weight_t] state
+    cdef DualState[value_t] state
     state.weights = span_of(
-        &weights[0, 0] if weights.shape[0] else <weight_t*> NULL,
+        &weights[0, 0] if weights.shape[0] else <value_t*> NULL,
         weights.shape[0] * weights.shape[1])
     state.intercept = outputs(intercept)
     state.sums = outputs(sums)
@@ -163,7 +163,7 @@ def dual_ascend(
 
 
 def dual_measure(
-    DualSetup setup, weight_t[:, ::1] weights, double[::1] intercept, double[::1] sums,
+    DualSetup setup, value_t[:, ::1] weights, double[::1] intercept, double[::1] sums,
     double[:, ::1] log_odds, double[::1] residuals, double[::1] gradient,
     int32_t n_jobs, int32_t instruction_set,
 ):
@@ -172,9 +172,9 @@ def dual_measure(
             or gradient.shape[0] != setup.n_shared * setup.stride):
         raise ValueError("residuals and gradient must have n_rows and n_shared * stride elements")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef DualState[weight_t] state
+    cdef DualState[value_t] state
     state.weights = span_of(
-        &weights[0, 0] if weights.shape[0] else <weight_t*> NULL,
+        &weights[0, 0] if weights.shape[0] else <value_t*> NULL,
         weights.shape[0] * weights.shape[1])
     state.intercept = outputs(intercept)
     state.sums = outputs(sums)
@@ -226,11 +226,11 @@ def dual_weights(
 
 
 def csr_spread_weights(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data, int64_t n_cols,
-    DualSetup setup, const double[:, ::1] weights, const double[:, ::1] duals,
+    matrix, DualSetup setup, const double[:, ::1] weights, const double[:, ::1] duals,
     double[:, ::1] weights_out, int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef int64_t n_rows = indptr.shape[0] - 1, nnz = indices.shape[0]
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols
     cdef int64_t stride = setup.stride, n_columns = setup.n_columns
     if weights.shape[0] != setup.n_shared or weights.shape[1] != stride:
         raise ValueError("weights must have shape (n_shared, stride)")
@@ -250,10 +250,6 @@ def csr_spread_weights(
     cdef span[const double] duals_ = span_of(&duals[0, 0], n_rows * stride)
     cdef span[double] out = span_of(
         &weights_out[0, 0] if weights_out.shape[0] else <double*> NULL, n_cols * n_columns)
-    with nogil:  # the memoryviews and the setup pin the arrays
+    with nogil:  # `rows`, the memoryviews and the setup pin the arrays
         c_csr_spread_weights(
-            csr_view(
-                n_rows, n_cols, &indptr[0], indptr.shape[0],
-                &indices[0] if nnz else <const index_t*> NULL, nnz,
-                &data[0] if nnz else <const value_t*> NULL, data.shape[0]),
-            numbers_, weights_, duals_, n_columns, stride, call.get().execution, out)
+            rows.view, numbers_, weights_, duals_, n_columns, stride, call.get().execution, out)

@@ -7,8 +7,8 @@ cdef extern from "wordodds/linear/count_ratios.hpp" namespace "wordodds" nogil:
         span[const int64_t] indptr
         span[const int32_t] codes
         span[const double] weights
-    void c_csr_count_ratios "wordodds::csr_count_ratios"[Index](
-        const CsrView[Index, double]&, const LabelWeights&, int64_t, double, const Execution&,
+    void c_csr_count_ratios "wordodds::csr_count_ratios"(
+        const CsrView[double]&, const LabelWeights&, int64_t, double, const Execution&,
         span[float]) except +
     void c_count_ratios "wordodds::count_ratios"(
         span[const double], span[const double], int64_t, double, const Execution&,
@@ -28,8 +28,8 @@ cdef extern from "wordodds/linear/ratio_ascent.hpp" namespace "wordodds" nogil:
     cdef cppclass CRatioAscent "wordodds::RatioAscent":
         int64_t n_columns
         int64_t n_features
-    unique_ptr[CRatioAscent] make_ratio_ascent[Index](
-        const CsrView[Index, double]&, const LabelWeights&, int64_t, span[const float],
+    unique_ptr[CRatioAscent] make_ratio_ascent(
+        const CsrView[double]&, const LabelWeights&, int64_t, span[const float],
         const RatioPrior&, uint64_t) except +
     RatioFit c_ratio_fit "wordodds::ratio_fit"(
         CRatioAscent&, double, const RatioLimits&, int64_t, const Execution&, span[double],
@@ -56,8 +56,8 @@ cdef extern from "wordodds/linear/ratio_state.hpp" namespace "wordodds" nogil:
         int64_t n_columns() const
         int64_t n_features() const
         void read(span[const float], span[const double])
-        void ascend[Index](
-            const CsrView[Index, double]&, const RatioRows&, const Execution&, span[float],
+        void ascend(
+            const CsrView[double]&, const RatioRows&, const Execution&, span[float],
             span[double]) except +
         void write(int64_t stride, span[double], span[double]) const
 
@@ -78,26 +78,21 @@ cdef LabelWeights label_weights(
 
 
 def csr_count_ratios(
-    const index_t[::1] indptr, const index_t[::1] indices, const double[::1] data, int64_t n_cols,
-    const int64_t[::1] label_indptr, const int32_t[::1] label_codes, const double[::1] label_weights_,
-    int64_t n_columns, double alpha, int32_t n_jobs, int32_t instruction_set,
+    matrix, const int64_t[::1] label_indptr, const int32_t[::1] label_codes,
+    const double[::1] label_weights_, int64_t n_columns, double alpha, int32_t n_jobs,
+    int32_t instruction_set,
 ):
-    cdef int64_t n_rows = indptr.shape[0] - 1, nnz = indices.shape[0]
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols
     if n_rows < 1 or n_columns < 1 or n_cols < 1:
         raise ValueError("there must be a row, a feature and a column of weights")
-    if data.shape[0] != nnz or indptr[0] != 0 or indptr[n_rows] != nnz:
-        raise ValueError("indptr, indices and data differ in length")
     cdef LabelWeights labels = label_weights(label_indptr, label_codes, label_weights_, n_rows)
     ratios = np.empty((n_cols, n_columns), dtype=np.float32)
     cdef float[:, ::1] ratios_out = ratios
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    with nogil:  # the memoryviews pin the arrays
+    with nogil:  # `rows` and the memoryviews pin the arrays
         c_csr_count_ratios(
-            csr_view(
-                n_rows, n_cols, &indptr[0], indptr.shape[0],
-                &indices[0] if nnz else <const index_t*> NULL, nnz,
-                &data[0] if nnz else <const double*> NULL, data.shape[0]),
-            labels, n_columns, alpha, call.get().execution,
+            with_doubles(rows.view), labels, n_columns, alpha, call.get().execution,
             span_of(&ratios_out[0, 0], n_cols * n_columns))
     return ratios
 
@@ -177,30 +172,25 @@ cdef class RatioAscent:
 
 
 def ratio_ascent(
-    const index_t[::1] indptr, const index_t[::1] indices, const double[::1] data,
-    const int64_t[::1] label_indptr, const int32_t[::1] label_codes,
+    matrix, const int64_t[::1] label_indptr, const int32_t[::1] label_codes,
     const double[::1] label_weights_, const float[:, ::1] ratios, double floor,
     double intercept_step, uint64_t seed,
 ):
-    cdef int64_t n_rows = indptr.shape[0] - 1, nnz = indices.shape[0]
-    cdef int64_t n_cols = ratios.shape[0], n_columns = ratios.shape[1]
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols, n_columns = ratios.shape[1]
+    if ratios.shape[0] != n_cols:
+        raise ValueError("matrix and ratios differ in features")
     if n_rows < 1 or n_columns < 1 or n_cols < 1:
         raise ValueError("there must be a row, a feature and a column of weights")
-    if data.shape[0] != nnz or indptr[0] != 0 or indptr[n_rows] != nnz:
-        raise ValueError("indptr, indices and data differ in length")
     cdef LabelWeights labels = label_weights(label_indptr, label_codes, label_weights_, n_rows)
     cdef RatioPrior prior
     prior.floor = floor
     prior.intercept_step = intercept_step
     cdef RatioAscent problem = RatioAscent.__new__(RatioAscent)
-    problem.arrays = (indptr, indices, data, label_indptr, label_codes, label_weights_, ratios)
-    with nogil:  # the memoryviews pin the arrays
+    problem.arrays = (rows, label_indptr, label_codes, label_weights_, ratios)
+    with nogil:  # `rows` and the memoryviews pin the arrays
         problem.engine = make_ratio_ascent(
-            csr_view(
-                n_rows, n_cols, &indptr[0], indptr.shape[0],
-                &indices[0] if nnz else <const index_t*> NULL, nnz,
-                &data[0] if nnz else <const double*> NULL, data.shape[0]),
-            labels, n_columns, span_of(&ratios[0, 0], n_cols * n_columns), prior, seed)
+            with_doubles(rows.view), labels, n_columns, span_of(&ratios[0, 0], n_cols * n_columns), prior, seed)
     return problem
 
 
@@ -271,16 +261,15 @@ cdef class RatioState:
             span_of(&weights[0, 0], n_features * n_columns), doubles(intercept))
 
     def ascend(
-        self, const index_t[::1] indptr, const index_t[::1] indices, const double[::1] data,
-        const int32_t[::1] codes, const double[::1] costs, bint is_first, uint64_t seed,
-        float[:, ::1] log_odds, int32_t n_jobs, int32_t instruction_set,
+        self, matrix, const int32_t[::1] codes, const double[::1] costs, bint is_first,
+        uint64_t seed, float[:, ::1] log_odds, int32_t n_jobs, int32_t instruction_set,
     ):
-        cdef int64_t n_rows = indptr.shape[0] - 1, nnz = indices.shape[0]
-        cdef int64_t n_columns = self.engine.get().n_columns()
+        cdef BorrowedCsr borrowed = borrow_csr(matrix)
+        cdef int64_t n_rows = borrowed.n_rows, n_columns = self.engine.get().n_columns()
+        if borrowed.n_cols != self.engine.get().n_features():
+            raise ValueError("matrix and weights differ in features")
         if not (codes.shape[0] == costs.shape[0] == log_odds.shape[0] == n_rows) or n_rows < 1:
             raise ValueError("codes, costs, log_odds and rows differ in length")
-        if data.shape[0] != nnz or indptr[0] != 0 or indptr[n_rows] != nnz:
-            raise ValueError("indptr, indices and data differ in length")
         if log_odds.shape[1] != n_columns:
             raise ValueError("log_odds must have one column for each column of weights")
         cdef RatioRows rows
@@ -291,13 +280,9 @@ cdef class RatioState:
         gaps = np.empty(n_columns)
         cdef span[double] gaps_out = outputs(gaps)
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-        with nogil:  # the memoryviews pin the arrays
+        with nogil:  # `borrowed` and the memoryviews pin the arrays
             self.engine.get().ascend(
-                csr_view(
-                    n_rows, self.engine.get().n_features(), &indptr[0], indptr.shape[0],
-                    &indices[0] if nnz else <const index_t*> NULL, nnz,
-                    &data[0] if nnz else <const double*> NULL, data.shape[0]),
-                rows, call.get().execution, span_of(&log_odds[0, 0], n_rows * n_columns), gaps_out)
+                with_doubles(borrowed.view), rows, call.get().execution, span_of(&log_odds[0, 0], n_rows * n_columns), gaps_out)
         return gaps
 
     def weights(self):

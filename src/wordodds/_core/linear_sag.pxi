@@ -16,31 +16,34 @@ cdef extern from "wordodds/linear/sag.hpp" namespace "wordodds" nogil:
         span[double] row_gradients
         span[double] gradient
         span[double] by_intercepts
-    void c_csr_sag_epoch "wordodds::csr_sag_epoch"[Index, Value](
-        const CsrView[Index, Value]&, const SagProblem&, span[const int64_t], const Execution&,
+
+cdef extern from * namespace "wordodds::binding" nogil:
+    """
+    WORDODDS_TAKES_FLOATS(csr_sag_epoch)
+    """
+    void c_csr_sag_epoch "wordodds::binding::csr_sag_epoch"(
+        const AnyCsr&, const SagProblem&, span[const int64_t], const Execution&,
         const SagState&) except +
 
 
 def csr_sag_epoch(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
-    const int32_t[::1] codes, const double[::1] row_weights, double penalty, uintptr_t loss,
-    int64_t n_columns, bint fit_intercept, double step, const int64_t[::1] order,
+    matrix, const int32_t[::1] codes, const double[::1] row_weights, double penalty,
+    uintptr_t loss, int64_t n_columns, bint fit_intercept, double step, const int64_t[::1] order,
     double[:, ::1] weights, double[::1] intercepts, double[:, ::1] row_gradients,
     double[:, ::1] gradient, double[::1] by_intercepts, int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef int64_t n_rows = indptr.shape[0] - 1, n_cols = weights.shape[0]
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols
     cdef int64_t width = c_padded_columns(n_columns)
     if not (weights.shape[1] == gradient.shape[1] == row_gradients.shape[1] == width
             and intercepts.shape[0] == by_intercepts.shape[0] == width):
         raise ValueError("the state is not padded as the kernel expects")
     if not (codes.shape[0] == row_weights.shape[0] == row_gradients.shape[0] == n_rows
-            and gradient.shape[0] == n_cols):
+            and weights.shape[0] == gradient.shape[0] == n_cols):
         raise ValueError("matrix, rows and state differ in length")
     if order.shape[0] and not (0 <= np.min(order) and np.max(order) < n_rows):
         raise ValueError("order must hold rows of the matrix")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const value_t* data_ = &data[0] if data.shape[0] else NULL
     cdef SagProblem problem
     problem.codes = span_of(&codes[0] if n_rows else <const int32_t*> NULL, n_rows)
     problem.row_weights = doubles(row_weights)
@@ -59,9 +62,5 @@ def csr_sag_epoch(
     state.by_intercepts = outputs(by_intercepts)
     cdef span[const int64_t] order_ = span_of(
         &order[0] if order.shape[0] else <const int64_t*> NULL, order.shape[0])
-    with nogil:  # the memoryviews pin the arrays
-        c_csr_sag_epoch(
-            csr_view(
-                n_rows, n_cols, &indptr[0], indptr.shape[0],
-                indices_, indices.shape[0], data_, data.shape[0]),
-            problem, order_, call.get().execution, state)
+    with nogil:  # `rows` and the memoryviews pin the arrays
+        c_csr_sag_epoch(rows.view, problem, order_, call.get().execution, state)

@@ -39,12 +39,30 @@ cdef extern from "wordodds/linear/sgd.hpp" namespace "wordodds" nogil:
     cdef cppclass SgdSums:
         span[double] loss
         span[double] penalty
-    int64_t c_csr_sgd_epoch "wordodds::csr_sgd_epoch"[Index, Value, Weight](
-        const CsrView[Index, Value]&, span[const int32_t], span[const double],
-        span[const double], span[const int64_t], const SgdOptions&, const Execution&,
-        const SgdState[Weight]&, const SgdSums&) except +
     void c_sgd_settle "wordodds::sgd_settle"[Weight](
         const SgdOptions&, const Execution&, const SgdState[Weight]&) except +
+
+cdef extern from * namespace "wordodds::binding" nogil:
+    """
+    namespace wordodds::binding {
+    template <class Weight>
+    int64_t csr_sgd_epoch(const AnyCsr& matrix, std::span<const int32_t> labels,
+                          std::span<const double> row_weights, std::span<const double> positive_weights,
+                          std::span<const int64_t> order, const SgdOptions& options,
+                          const Execution& execution, const SgdState<Weight>& state, const SgdSums& sums) {
+        return std::visit(
+            [&](const auto& view) {
+                return wordodds::csr_sgd_epoch(view, labels, row_weights, positive_weights, order, options,
+                                               execution, state, sums);
+            },
+            with_floats(matrix));
+    }
+    }
+    """
+    int64_t c_csr_sgd_epoch "wordodds::binding::csr_sgd_epoch"[Weight](
+        const AnyCsr&, span[const int32_t], span[const double], span[const double],
+        span[const int64_t], const SgdOptions&, const Execution&, const SgdState[Weight]&,
+        const SgdSums&) except +
 
 
 def sgd_stride(int64_t n_columns):
@@ -126,15 +144,18 @@ cdef sgd_write_back(const SgdProgress& progress, state):
 
 
 def csr_sgd_epoch(
-    const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
-    const int32_t[::1] labels, const double[::1] row_weights, const double[::1] positive_weights,
-    const int64_t[::1] order, options, const weight_t[:, ::1] weights, state, int64_t n_columns,
-    double[::1] loss_sums, double[::1] penalty_sums, int32_t n_jobs, int32_t instruction_set,
+    matrix, const int32_t[::1] labels, const double[::1] row_weights,
+    const double[::1] positive_weights, const int64_t[::1] order, options,
+    const value_t[:, ::1] weights, state, int64_t n_columns, double[::1] loss_sums,
+    double[::1] penalty_sums, int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef int64_t n_rows = indptr.shape[0] - 1, taken
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    cdef int64_t n_rows = rows.n_rows, taken
+    if weights.shape[0] != rows.n_cols:
+        raise ValueError("matrix and weights differ in features")
     cdef list pinned = []
     cdef SgdProgress progress
-    cdef SgdState[weight_t] state_ = sgd_state(weights, state, n_columns, &progress, pinned)
+    cdef SgdState[value_t] state_ = sgd_state(weights, state, n_columns, &progress, pinned)
     cdef int64_t stride = c_sgd_stride(n_columns)
     if labels.shape[0] != n_rows:
         raise ValueError("labels and rows differ in number")
@@ -146,8 +167,6 @@ def csr_sgd_epoch(
         raise ValueError("loss_sums and penalty_sums must be (stride,)")
     cdef SgdOptions options_ = sgd_options(tuple(options))
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const value_t* data_ = &data[0] if data.shape[0] else NULL
     cdef const int32_t* labels_ = &labels[0] if n_rows else NULL
     cdef const int64_t* order_ = &order[0] if order.shape[0] else NULL
     cdef span[const double] row_weights_ = span_of(<const double*>NULL, 0)
@@ -159,28 +178,23 @@ def csr_sgd_epoch(
     cdef SgdSums sums
     sums.loss = span_of(&loss_sums[0], stride)
     sums.penalty = span_of(&penalty_sums[0], stride)
-    cdef int64_t n_features = weights.shape[0]
     try:
-        with nogil:  # the memoryviews and `pinned` pin the arrays
+        with nogil:  # `rows`, the memoryviews and `pinned` pin the arrays
             taken = c_csr_sgd_epoch(
-                csr_view(
-                    n_rows, n_features, &indptr[0], indptr.shape[0],
-                    indices_, indices.shape[0], data_, data.shape[0]),
-                span_of(labels_, n_rows), row_weights_, positive_weights_,
-                span_of(order_, order.shape[0]), options_, call.get().execution, state_,
-                sums)
+                rows.view, span_of(labels_, n_rows), row_weights_, positive_weights_,
+                span_of(order_, order.shape[0]), options_, call.get().execution, state_, sums)
     finally:
         sgd_write_back(progress, state)
     return taken
 
 
 def sgd_settle(
-    options, const weight_t[:, ::1] weights, state, int64_t n_columns,
+    options, const value_t[:, ::1] weights, state, int64_t n_columns,
     int32_t n_jobs, int32_t instruction_set,
 ):
     cdef list pinned = []
     cdef SgdProgress progress
-    cdef SgdState[weight_t] state_ = sgd_state(weights, state, n_columns, &progress, pinned)
+    cdef SgdState[value_t] state_ = sgd_state(weights, state, n_columns, &progress, pinned)
     cdef SgdOptions options_ = sgd_options(tuple(options))
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     with nogil:  # `pinned` pins the arrays

@@ -3,15 +3,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._core.sparse import Csr
 from wordodds._core.text import Advance, AnalyzerOptions, Documents, FastTextRows, FrozenTerms
 
 def padded_classes(n_classes: int) -> int:
     """Return the row length of feature-major weights for n_classes classes."""
 
 def csr_score_classes(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[Any],
+    matrix: Csr,
     weights: npt.NDArray[np.float64],
     bias: npt.NDArray[np.float64],
     n_jobs: int,
@@ -20,9 +19,7 @@ def csr_score_classes(
     """Return bias + rows · weights, (n_rows, n_classes)."""
 
 def csr_score_sparse_classes(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[Any],
+    matrix: Csr,
     bias: npt.NDArray[np.float64],
     class_scale: npt.NDArray[np.float64],
     class_base: npt.NDArray[np.float64],

@@ -6,9 +6,8 @@ from libcpp.memory cimport unique_ptr, make_unique
 
 import numpy as np
 
-from wordodds._core.common cimport (
-    Call, CsrView, Execution, csr_view, index_t, span, span_of, number_t, value_t,
-)
+from wordodds._core.common cimport AnyCsr, Call, Execution, span, span_of, value_t
+from wordodds._core.sparse cimport BorrowedCsr, borrow_csr
 from wordodds._core.text cimport (
     AnalyzerOptions, Borrowed, CAnalyzerOptions, CFastTextRows, CFrozenTerms, Document, FastTextRows,
     FrozenTerms, HashingOptions, RowNorm, borrow,
@@ -20,8 +19,6 @@ cdef extern from "wordodds/score/linear.hpp" namespace "wordodds" nogil:
         span[const double] weights
         span[const double] bias
         int64_t stride
-    void c_csr_score_classes "wordodds::csr_score_classes"[Index, Value](
-        const CsrView[Index, Value]&, const ClassWeights&, const Execution&, span[double]) except +
     void c_rows_log_softmax "wordodds::rows_log_softmax"(
         int64_t n_rows, int64_t n_classes, const Execution&, span[double]) except +
 
@@ -34,9 +31,16 @@ cdef extern from "wordodds/score/sparse_linear.hpp" namespace "wordodds" nogil:
         span[const int64_t] indptr
         span[const int32_t] classes
         span[const double] excess
-    void c_csr_score_sparse_classes "wordodds::csr_score_sparse_classes"[Index, Value](
-        const CsrView[Index, Value]&, const SparseClassWeights&, const Execution&,
-        span[double]) except +
+
+cdef extern from * namespace "wordodds::binding" nogil:
+    """
+    WORDODDS_TAKES_NUMBERS(csr_score_classes)
+    WORDODDS_TAKES_NUMBERS(csr_score_sparse_classes)
+    """
+    void c_csr_score_classes "wordodds::binding::csr_score_classes"(
+        const AnyCsr&, const ClassWeights&, const Execution&, span[double]) except +
+    void c_csr_score_sparse_classes "wordodds::binding::csr_score_sparse_classes"(
+        const AnyCsr&, const SparseClassWeights&, const Execution&, span[double]) except +
 
 cdef extern from "wordodds/score/tree.hpp" namespace "wordodds" nogil:
     void c_rows_find_leaves "wordodds::rows_find_leaves"(
@@ -74,30 +78,27 @@ def padded_classes(int64_t n_classes):
 
 
 def csr_score_classes(
-    const index_t[::1] indptr, const index_t[::1] indices, const number_t[::1] data,
-    const double[:, ::1] weights, const double[::1] bias,
+    matrix, const double[:, ::1] weights, const double[::1] bias,
     int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef int64_t n_rows = indptr.shape[0] - 1, n_classes = bias.shape[0]
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    cdef int64_t n_classes = bias.shape[0]
+    if weights.shape[0] != rows.n_cols:
+        raise ValueError("matrix and weights differ in features")
     if weights.shape[1] != c_padded_classes(n_classes):
         raise ValueError("weights are not padded as the kernel expects")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const number_t* data_ = &data[0] if data.shape[0] else NULL
     cdef const double* weights_ = &weights[0, 0] if weights.shape[0] else NULL
     cdef ClassWeights class_weights
     class_weights.weights = span_of(weights_, weights.shape[0] * weights.shape[1])
     class_weights.bias = span_of(&bias[0], n_classes)
     class_weights.stride = weights.shape[1]
-    scores = np.empty((n_rows, n_classes), dtype=np.float64)
+    scores = np.empty((rows.n_rows, n_classes), dtype=np.float64)
     cdef double[::1] out = scores.reshape(-1)
     cdef double* out_ = &out[0] if out.shape[0] else NULL
-    with nogil:  # the memoryviews pin the arrays
+    with nogil:  # `rows` and the memoryviews pin the arrays
         c_csr_score_classes(
-            csr_view(
-                n_rows, weights.shape[0], &indptr[0], indptr.shape[0],
-                indices_, indices.shape[0], data_, data.shape[0]),
-            class_weights, call.get().execution, span_of(out_, out.shape[0]))
+            rows.view, class_weights, call.get().execution, span_of(out_, out.shape[0]))
     return scores
 
 
@@ -107,25 +108,24 @@ cdef span[const double] doubles(const double[::1] numbers):
 
 
 def csr_score_sparse_classes(
-    const index_t[::1] indptr, const index_t[::1] indices, const number_t[::1] data,
-    const double[::1] bias, const double[::1] class_scale, const double[::1] class_base,
+    matrix, const double[::1] bias, const double[::1] class_scale, const double[::1] class_base,
     const double[::1] feature_base, const int64_t[::1] excess_indptr,
     const int32_t[::1] excess_classes, const double[::1] excess,
     int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef int64_t n_rows = indptr.shape[0] - 1, n_classes = bias.shape[0]
-    cdef int64_t n_cols = feature_base.shape[0]
+    cdef BorrowedCsr rows = borrow_csr(matrix)
+    cdef int64_t n_classes = bias.shape[0], n_cols = feature_base.shape[0]
     if class_scale.shape[0] != n_classes or class_base.shape[0] != n_classes:
         raise ValueError("bias, class_scale and class_base differ in length")
     if excess_indptr.shape[0] != n_cols + 1:
         raise ValueError("excess_indptr must be one longer than feature_base")
+    if rows.n_cols != n_cols:
+        raise ValueError("matrix and weights differ in features")
     if excess_indptr[0] != 0 or excess_indptr[n_cols] != excess.shape[0]:
         raise ValueError("excess_indptr does not lead from 0 to the length of excess")
     if excess_classes.shape[0] != excess.shape[0]:
         raise ValueError("excess and excess_classes differ in length")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef const number_t* data_ = &data[0] if data.shape[0] else NULL
     cdef const int32_t* classes_ = &excess_classes[0] if excess_classes.shape[0] else NULL
     cdef SparseClassWeights weights
     weights.bias = doubles(bias)
@@ -135,15 +135,12 @@ def csr_score_sparse_classes(
     weights.indptr = span_of(&excess_indptr[0], excess_indptr.shape[0])
     weights.classes = span_of(classes_, excess_classes.shape[0])
     weights.excess = doubles(excess)
-    scores = np.empty((n_rows, n_classes), dtype=np.float64)
+    scores = np.empty((rows.n_rows, n_classes), dtype=np.float64)
     cdef double[::1] out = scores.reshape(-1)
     cdef double* out_ = &out[0] if out.shape[0] else NULL
-    with nogil:  # the memoryviews pin the arrays
+    with nogil:  # `rows` and the memoryviews pin the arrays
         c_csr_score_sparse_classes(
-            csr_view(
-                n_rows, n_cols, &indptr[0], indptr.shape[0],
-                indices_, indices.shape[0], data_, data.shape[0]),
-            weights, call.get().execution, span_of(out_, out.shape[0]))
+            rows.view, weights, call.get().execution, span_of(out_, out.shape[0]))
     return scores
 
 

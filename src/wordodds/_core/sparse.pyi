@@ -1,14 +1,24 @@
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+class Csr(Protocol):
+    """A CSR matrix as kernels take it: entries numbered with 64 bits, columns with 32."""
+
+    @property
+    def indptr(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def indices(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def data(self) -> npt.NDArray[Any]: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_cols(self) -> int: ...
+
 def csr_find_defect(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[Any],
-    n_rows: int,
-    n_cols: int,
+    matrix: Csr,
     finite: bool,
     non_negative: bool,
     n_jobs: int,
@@ -17,41 +27,29 @@ def csr_find_defect(
     """Return the first defect by name ("none" if there is none), its row and its position."""
 
 def csr_number_rows(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[Any],
-    n_cols: int,
+    matrix: Csr,
     n_jobs: int,
     instruction_set: int,
 ) -> tuple[npt.NDArray[np.int64], int]:
     """Return the number of each row among the distinct ones, by first occurrence, and how many."""
 
 def csr_has_repeats(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    n_cols: int,
+    matrix: Csr,
     n_jobs: int,
     instruction_set: int,
 ) -> bool:
     """Return whether a row holds a column twice."""
 
 def csr_map_columns(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[Any],
-    columns: npt.NDArray[np.signedinteger[Any]],
+    matrix: Csr,
+    columns: npt.NDArray[np.int32],
     n_jobs: int,
     instruction_set: int,
-) -> tuple[
-    npt.NDArray[np.signedinteger[Any]], npt.NDArray[np.signedinteger[Any]], npt.NDArray[Any]
-]:
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Return the arrays with entries moved from column j to columns[j], those of -1 left out."""
 
 def csr_binarize(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[Any],
-    n_cols: int,
+    matrix: Csr,
     threshold: float,
     n_jobs: int,
     instruction_set: int,
@@ -62,10 +60,5 @@ def dense_compress_rows(
     dense: npt.NDArray[Any],
     n_jobs: int,
     instruction_set: int,
-) -> tuple[
-    npt.NDArray[np.signedinteger[Any]], npt.NDArray[np.signedinteger[Any]], npt.NDArray[Any]
-]:
-    """Return indptr, indices and data of the entries other than zero, of a contiguous array.
-
-    Values keep their type; indptr and indices are both int32 where they fit, else int64.
-    """
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """Return indptr, indices and data of the entries other than zero, of a contiguous array."""

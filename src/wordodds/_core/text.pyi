@@ -5,11 +5,11 @@ import numpy as np
 import numpy.typing as npt
 
 from wordodds._core.arrow import TextColumn
+from wordodds._core.sparse import Csr
 
-Index: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 Documents: TypeAlias = tuple[str, ...] | TextColumn
 Advance: TypeAlias = Callable[[int], None] | None
-Rows: TypeAlias = tuple[Index, Index, npt.NDArray[Any]]
+Rows: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]
 
 class Vocabulary:
     """The terms of a fitted vectorizer, packed as UTF-8, in column order."""
@@ -106,7 +106,7 @@ def documents_count_growing(
     advance: Advance,
     n_jobs: int,
     instruction_set: int,
-) -> tuple[Vocabulary, Index, Index, npt.NDArray[Any]]:
+) -> tuple[Vocabulary, npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Count all features; return their vocabulary and the rows as (indptr, indices, data)."""
 
 def documents_count_frozen(
@@ -155,13 +155,11 @@ class FeatureCounter:
 
     def finish(
         self, dtype: Any, binary: bool, n_jobs: int, instruction_set: int
-    ) -> tuple[Vocabulary, Index, Index, npt.NDArray[Any]]:
+    ) -> tuple[Vocabulary, npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
         """Return vocabulary and rows."""
 
 def csr_weigh_terms(
-    indptr: npt.NDArray[np.signedinteger[Any]],
-    indices: npt.NDArray[np.signedinteger[Any]],
-    data: npt.NDArray[np.floating[Any]],
+    matrix: Csr,
     idf: npt.NDArray[np.floating[Any]] | None,
     sublinear: bool,
     norm: str,

@@ -2,7 +2,7 @@
 """Counting words: Python's strings in, NumPy arrays out."""
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from libcpp.memory cimport unique_ptr, make_unique
 from libcpp.string cimport string
@@ -12,8 +12,9 @@ from libcpp.vector cimport vector
 import numpy as np
 
 from wordodds._core.common cimport (
-    Call, CsrView, Execution, StopToken, csr_view, index_t, span, span_of, value_t,
+    Call, CsrStructure, Execution, StopToken, number_t, span, span_of, value_t,
 )
+from wordodds._core.sparse cimport BorrowedCsr, borrow_csr
 from wordodds._core.arrow cimport TextColumn
 
 cdef extern from "Python.h":
@@ -35,8 +36,8 @@ cdef extern from "wordodds/text/count.hpp" namespace "wordodds" nogil:
     CountedRows c_documents_count_hashed "wordodds::documents_count_hashed"(
         span[Document], const CAnalyzerOptions&, HashingOptions, const Execution&) except +
     void vocabulary_hash_columns(const CVocabulary&, int64_t, span[int64_t]) except +
-    void counted_rows_write[Index, Value](
-        const CountedRows&, bint, const Execution&, span[Index], span[Index], span[Value]) except +
+    void counted_rows_write[Value](
+        const CountedRows&, bint, const Execution&, span[int64_t], span[int32_t], span[Value]) except +
 
 cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
     vector[string] document_features(
@@ -55,19 +56,27 @@ cdef extern from "wordodds/text/tfidf.hpp" namespace "wordodds" nogil:
     cdef cppclass TfidfOptions:
         bint sublinear
         RowNorm norm
-    void c_csr_weigh_terms "wordodds::csr_weigh_terms"[Index, Value](
-        const CsrView[Index, Value]&, span[const Value], TfidfOptions, const Execution&,
+
+cdef extern from * namespace "wordodds::binding" nogil:
+    """
+    namespace wordodds::binding {
+    // In place.
+    template <class Value>
+    void csr_weigh_terms(const CsrStructure& rows, std::span<const Value> idf, TfidfOptions options,
+                         const Execution& execution, std::span<Value> data_in_out) {
+        wordodds::csr_weigh_terms(CsrView<Value>{rows, data_in_out}, idf, options, execution,
+                                  data_in_out);
+    }
+    }
+    """
+    void c_csr_weigh_terms "wordodds::binding::csr_weigh_terms"[Value](
+        const CsrStructure&, span[const Value], TfidfOptions, const Execution&,
         span[Value]) except +
 
 cdef object empty = np.empty
 cdef object INT32 = np.dtype(np.int32)
 cdef object INT64 = np.dtype(np.int64)
 cdef object FLOAT32 = np.dtype(np.float32)
-
-ctypedef fused count_t:
-    int64_t
-    float
-    double
 
 
 cdef HashKey hash_key(tuple key):
@@ -255,35 +264,24 @@ cdef HashingOptions hashing_options(int32_t n_features, bint alternate_sign):
 
 cdef object write_rows(const CountedRows& rows, object dtype, bint binary, Call* call):
     # `dtype`: one of NumPy's own, so that `is` compares them.
-    cdef bint narrow = rows.nnz <= INT32_MAX
-    index = INT32 if narrow else INT64
-    indptr = empty(rows.n_rows + 1, index)
-    indices = empty(rows.nnz, index)
+    indptr = empty(rows.n_rows + 1, INT64)
+    indices = empty(rows.nnz, INT32)
     data = empty(rows.nnz, dtype)
-    if narrow:
-        write_rows_as[int32_t](rows, data, dtype, binary, call, indptr, indices)
-    else:
-        write_rows_as[int64_t](rows, data, dtype, binary, call, indptr, indices)
-    return indptr, indices, data
-
-
-cdef int write_rows_as(
-    const CountedRows& rows, object data, object dtype, bint binary, Call* call,
-    index_t[::1] indptr, index_t[::1] indices,
-) except -1:
     if dtype is INT64:
-        return write_values[index_t, int64_t](rows, binary, call, indptr, indices, data)
-    if dtype is FLOAT32:
-        return write_values[index_t, float](rows, binary, call, indptr, indices, data)
-    return write_values[index_t, double](rows, binary, call, indptr, indices, data)
+        write_values[int64_t](rows, binary, call, indptr, indices, data)
+    elif dtype is FLOAT32:
+        write_values[float](rows, binary, call, indptr, indices, data)
+    else:
+        write_values[double](rows, binary, call, indptr, indices, data)
+    return indptr, indices, data
 
 
 cdef int write_values(
     const CountedRows& rows, bint binary, Call* call,
-    index_t[::1] indptr, index_t[::1] indices, count_t[::1] data,
+    int64_t[::1] indptr, int32_t[::1] indices, number_t[::1] data,
 ) except -1:
-    cdef index_t* indices_out = &indices[0] if indices.shape[0] else NULL
-    cdef count_t* data_out = &data[0] if data.shape[0] else NULL
+    cdef int32_t* indices_out = &indices[0] if indices.shape[0] else NULL
+    cdef number_t* data_out = &data[0] if data.shape[0] else NULL
     with nogil:  # the memoryviews pin the arrays
         counted_rows_write(
             rows, binary, call.execution,
@@ -391,28 +389,34 @@ cdef class FeatureCounter:
 
 
 def csr_weigh_terms(
-    const index_t[::1] indptr, const index_t[::1] indices, value_t[::1] data, idf,
-    bint sublinear, str norm, int32_t n_jobs, int32_t instruction_set,
+    matrix, idf, bint sublinear, str norm, int32_t n_jobs, int32_t instruction_set,
 ):
+    cdef BorrowedCsr rows = borrow_csr(matrix)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const value_t[::1] idf_view
-    cdef const value_t* idf_ = NULL
-    cdef int64_t n_cols = 0
-    if idf is not None:
-        idf_view = idf
-        n_cols = idf_view.shape[0]
-        idf_ = &idf_view[0] if n_cols else NULL
-    cdef const index_t* indices_ = &indices[0] if indices.shape[0] else NULL
-    cdef value_t* data_ = &data[0] if data.shape[0] else NULL
-    cdef const value_t* data_read = data_
     cdef TfidfOptions options
     options.sublinear = sublinear
     options.norm = {"none": RowNorm.none, "l1": RowNorm.l1, "l2": RowNorm.l2}[norm]
-    with nogil:  # the memoryviews pin the arrays
+    if rows.data.dtype.char == "f":
+        weigh_terms[float](rows, rows.data, idf, options, call.get())
+    else:
+        weigh_terms[double](rows, rows.data, idf, options, call.get())
+
+
+cdef int weigh_terms(
+    BorrowedCsr rows, value_t[::1] data, object idf, TfidfOptions options, Call* call,
+) except -1:
+    cdef const value_t[::1] idf_view
+    cdef span[const value_t] idf_
+    if idf is not None:
+        idf_view = idf
+        if idf_view.shape[0] != rows.n_cols:
+            raise ValueError("idf must have one number for each column")
+        idf_ = span_of(&idf_view[0] if rows.n_cols else <const value_t*> NULL, rows.n_cols)
+    cdef value_t* data_ = &data[0] if rows.nnz else NULL
+    with nogil:  # `rows` and the memoryviews pin the arrays
         c_csr_weigh_terms(
-            csr_view(indptr.shape[0] - 1, n_cols, &indptr[0], indptr.shape[0],
-                     indices_, indices.shape[0], data_read, data.shape[0]),
-            span_of(idf_, n_cols), options, call.get().execution, span_of(data_, data.shape[0]))
+            rows.structure, idf_, options, call.execution, span_of(data_, rows.nnz))
+    return 0
 
 
 include "text_frozen.pxi"

@@ -127,14 +127,10 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
                 )
             return matrix
         threshold = _checked_threshold(self.binarize)
-        present, has_repeats = sparse_core.csr_binarize(
-            matrix.indptr, matrix.indices, matrix.data, matrix.n_cols, threshold, *how
-        )
+        present, has_repeats = sparse_core.csr_binarize(matrix, threshold, *how)
         if has_repeats:  # what must be above the threshold is the sum of a column's entries
             matrix = without_repeats(matrix, how)
-            present, _ = sparse_core.csr_binarize(
-                matrix.indptr, matrix.indices, matrix.data, matrix.n_cols, threshold, *how
-            )
+            present, _ = sparse_core.csr_binarize(matrix, threshold, *how)
         return matrix._replace(data=present)
 
     def _check_mergeable(self, other: Any) -> None:

@@ -225,11 +225,8 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         n_rows, n_features = data.shape
         indices = (data + begins[:-1]).astype(np.int32).ravel()
         indptr = np.arange(0, n_rows * n_features + 1, n_features)
-        dtype = np.int32 if indptr[-1] <= np.iinfo(np.int32).max else np.int64
         ones = np.ones(len(indices), dtype=np.float32)
-        return CsrArrays(
-            indptr.astype(dtype), indices.astype(dtype, copy=False), ones, n_rows, int(begins[-1])
-        )
+        return CsrArrays(indptr.astype(np.int64), indices, ones, n_rows, int(begins[-1]))
 
     def _check_smoothing(self, tally: ClassTally, pseudo_counts: Floats) -> None:
         if isinstance(tally, SparseTally):

@@ -306,9 +306,7 @@ class GaussianNB(GenerativeClassifier):
         check_width(self, X, _n_cols(matrix), len(self._table))
         if not isinstance(matrix, CsrArrays):
             return core.dense_score_gaussians(matrix, self._table, self._summary, *how)
-        return core.csr_score_gaussians(
-            matrix.indptr, matrix.indices, matrix.data, self._table, self._summary, *how
-        )
+        return core.csr_score_gaussians(matrix, self._table, self._summary, *how)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_table")

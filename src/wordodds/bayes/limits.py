@@ -30,10 +30,6 @@ def pattern(features: Any, classes: Any, shape: tuple[int, int]) -> Any:
     return sp.coo_array((ones, (features, classes)), shape=shape).tocsr()
 
 
-def _scipy(matrix: CsrArrays, data: npt.NDArray[Any]) -> Any:
-    return sp.csr_array((data, matrix.indices, matrix.indptr), shape=(matrix.n_rows, matrix.n_cols))
-
-
 class Unseen:
     """A class cannot give a feature without pseudo-count that it never saw."""
 
@@ -43,7 +39,7 @@ class Unseen:
 
     def apply(self, scores: Floats, matrix: CsrArrays) -> None:
         """Make the classes impossible that lack a feature of the row."""
-        used = _scipy(matrix, ((matrix.data != 0) & self.strict[matrix.indices]).astype(float))
+        used = matrix.to_scipy(((matrix.data != 0) & self.strict[matrix.indices]).astype(float))
         n_used = np.asarray(used.sum(axis=1)).reshape(-1, 1)
         scores[(used @ self.seen).toarray() < n_used] = -np.inf
 
@@ -57,7 +53,7 @@ class Required:
 
     def apply(self, scores: Floats, matrix: CsrArrays) -> None:
         """Make the classes impossible whose features the row lacks."""
-        present = _scipy(matrix, (matrix.data >= 1).astype(float))
+        present = matrix.to_scipy((matrix.data >= 1).astype(float))
         scores[(present @ self.cells).toarray() < self.n_required] = -np.inf
 
 
@@ -73,5 +69,5 @@ class Exclusive:
 
     def apply(self, scores: Floats, matrix: CsrArrays) -> None:
         """Make the classes impossible that have fewer exclusive occurrences than another."""
-        n_exclusive = (_scipy(matrix, matrix.data.astype(float)) @ self.cells).toarray()
+        n_exclusive = (matrix.to_scipy(matrix.data.astype(float)) @ self.cells).toarray()
         scores[n_exclusive < n_exclusive.max(axis=1, keepdims=True)] = -np.inf

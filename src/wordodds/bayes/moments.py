@@ -205,10 +205,7 @@ def class_moments(
     n_cols = matrix.n_cols if isinstance(matrix, CsrArrays) else matrix.shape[1]
     check_table_size(n_classes, n_cols, "use MultinomialNB, or fewer columns")
     if isinstance(matrix, CsrArrays):
-        indptr, indices, data, _, _ = matrix
-        found = core.csr_class_moments(
-            indptr, indices, data, n_cols, codes, weights, n_classes, *execution
-        )
+        found = core.csr_class_moments(matrix, codes, weights, n_classes, *execution)
     else:
         found = core.dense_class_moments(matrix, codes, weights, n_classes, *execution)
     return Moments(*found)

@@ -199,8 +199,7 @@ def tally_rows(
     """Return the sums of the rows of each class, in the form that their shape asks for."""
     if n_classes * matrix.n_cols > DENSE_CELLS_MAX:
         return SparseTally(tally_entries(matrix, codes, n_classes, row_weights, execution))
-    arrays = (matrix.indptr, matrix.indices, matrix.data, matrix.n_cols)
-    return DenseTally(core.csr_tally_classes(*arrays, codes, n_classes, row_weights, *execution))
+    return DenseTally(core.csr_tally_classes(matrix, codes, n_classes, row_weights, *execution))
 
 
 def tally_entries(
@@ -214,9 +213,8 @@ def tally_entries(
 
     Time and memory grow with the entries: what a small batch adds to a large model.
     """
-    arrays = (matrix.indptr, matrix.indices, matrix.data, matrix.n_cols)
     indptr, classes, sums = core.csr_tally_entries(
-        *arrays, codes, n_classes, row_weights, *execution
+        matrix, codes, n_classes, row_weights, *execution
     )
     return sp.csr_array((sums, classes, indptr), shape=(matrix.n_cols, n_classes))
 
@@ -235,8 +233,7 @@ def tally_batch(
     n_cells = n_classes * matrix.n_cols
     if n_cells > min(CELLS_PER_ENTRY * len(matrix.data), DENSE_CELLS_MAX):
         return tally_entries(matrix, codes, n_classes, row_weights, execution)
-    arrays = (matrix.indptr, matrix.indices, matrix.data, matrix.n_cols)
-    return core.csr_tally_classes(*arrays, codes, n_classes, row_weights, *execution)
+    return core.csr_tally_classes(matrix, codes, n_classes, row_weights, *execution)
 
 
 def read_only(table: Floats) -> Floats:

@@ -32,8 +32,7 @@ class DenseWeights:
 
     def scores(self, matrix: CsrArrays, prior: Floats, execution: Execution) -> Floats:
         """Return prior + bias + the weighted sum of each row, (n_rows, n_classes)."""
-        arrays = (matrix.indptr, matrix.indices, matrix.data)
-        scores = score.csr_score_classes(*arrays, self.by_feature, prior + self.bias, *execution)
+        scores = score.csr_score_classes(matrix, self.by_feature, prior + self.bias, *execution)
         for limit in self.limits:
             limit.apply(scores, matrix)
         return scores
@@ -99,9 +98,7 @@ class SparseWeights:
     def scores(self, matrix: CsrArrays, prior: Floats, execution: Execution) -> Floats:
         """Return prior + bias + the weighted sum of each row, (n_rows, n_classes)."""
         scores = score.csr_score_sparse_classes(
-            matrix.indptr,
-            matrix.indices,
-            matrix.data,
+            matrix,
             prior + self.bias,
             self.class_scale,
             self.class_base,

@@ -102,9 +102,7 @@ class HeldOut:
         seed: int,
         how: Execution,
     ) -> None:
-        counts = examples.counts
-        rows = CsrArrays(counts.indptr, counts.indices, counts.data, *counts.shape)
-        distinct, numbers = merge_equal_rows(rows, how)
+        distinct, numbers = merge_equal_rows(CsrArrays.of(examples.counts), how)
         self._how = how
         self._parts = [
             _Part(examples, distinct, numbers, fold_of == fold, min_df, prior, seed, how)
@@ -206,19 +204,16 @@ def _weighed(
         least = min_df if isinstance(min_df, Integral) else max(min_df * n_documents, 1)
         kept: npt.NDArray[np.bool_] = np.asarray(frequency >= least)
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
-        moved = map_columns(rows[:3], columns, how, binary=False, sums=False)
-        indptr, indices, data = moved
         # A column at least, if only an empty one.
-        rows = CsrArrays(indptr, indices, data, rows.n_rows, max(1, int(kept.sum())))
+        n_kept = max(1, int(kept.sum()))
+        rows = map_columns(rows, columns, n_kept, how, binary=False, sums=False)
         idf = idf[kept] if kept.any() else np.ones(1)
-    data = rows.data.astype(np.float64)
+    rows = rows._replace(data=rows.data.astype(np.float64))
     if examples.weighting.endswith("tfidf"):
         is_sublinear = examples.weighting == "sublinear_tfidf"
         weights = idf if examples.use_idf else None
-        text_core.csr_weigh_terms(
-            rows.indptr, rows.indices, data, weights, is_sublinear, "l2", *how
-        )
-    return rows._replace(data=data)
+        text_core.csr_weigh_terms(rows, weights, is_sublinear, "l2", *how)
+    return rows
 
 
 def _losses(scores: Floats, codes: Codes) -> Floats:

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from wordodds._execution import Execution, execution
 from wordodds._labels import encode_labels
 from wordodds._row_weights import class_weights
+from wordodds._structure import CsrArrays
 from wordodds.classifier.kinds import Kind
 from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.classifier.steps import text_steps
@@ -220,6 +221,6 @@ def _hashed(steps: list[Any], texts: Any, n_documents: int) -> Any:
 
 def _moved(counts: Any, columns: npt.NDArray[np.int64], n_columns: int, how: Execution) -> Any:
     """Renumber columns; both vocabularies are sorted, so that rows stay so."""
-    rows = counts.indptr, counts.indices, counts.data
-    indptr, indices, data = map_columns(rows, columns, how, binary=False, sums=False)
-    return sp.csr_matrix((data, indices, indptr), shape=(counts.shape[0], n_columns))
+    rows = CsrArrays.of(counts)
+    moved = map_columns(rows, columns, n_columns, how, binary=False, sums=False)
+    return sp.csr_matrix(moved.to_scipy())

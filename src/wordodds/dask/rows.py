@@ -213,10 +213,7 @@ def share(rows: Rows, number: int, n_groups: int) -> Rows:
     """
     group = position_hash(np.arange(len(rows.codes))) % np.uint64(n_groups)
     kept = np.flatnonzero(group == number)
-    r = rows.rows
-    taken = sp.csr_array((r.data, r.indices, r.indptr), shape=r[3:])[kept]
-    some = CsrArrays(taken.indptr, taken.indices, taken.data, len(kept), r.n_cols)
-    return Rows(some, rows.columns, rows.codes[kept], rows.weights[kept])
+    return Rows(rows.rows.take(kept), rows.columns, rows.codes[kept], rows.weights[kept])
 
 
 def fit_group(rows: Rows, model: Any, classes: npt.NDArray[Any], total_weight: float) -> Any:
@@ -233,8 +230,7 @@ def fit_group(rows: Rows, model: Any, classes: npt.NDArray[Any], total_weight: f
     total_weight : float
         Of all rows.
     """
-    r = rows.rows
-    matrix = sp.csr_array((r.data, r.indices, r.indptr), shape=r[3:])
+    matrix = rows.rows.to_scipy()
     fitted = clone(model).set_params(class_weight=None, n_jobs=None)
     weights = rows.weights * total_weight
     fitted.fit(matrix, classes[rows.codes], sample_weight=weights)
@@ -251,11 +247,7 @@ def join(parts: list[Rows]) -> Rows:
     """
     if len(parts) == 1:
         return parts[0]
-    stacked = sp.vstack(
-        [sp.csr_array((r.data, r.indices, r.indptr), shape=r[3:]) for r in (p.rows for p in parts)],
-        format="csr",
-    )
-    rows = CsrArrays(stacked.indptr, stacked.indices, stacked.data, *stacked.shape)
+    rows = CsrArrays.of(sp.vstack([part.rows.to_scipy() for part in parts], format="csr"))
     codes = np.concatenate([part.codes for part in parts])
     return Rows(rows, parts[0].columns, codes, np.concatenate([part.weights for part in parts]))
 

@@ -134,13 +134,11 @@ def checked_rows(X: Any, name: str) -> Any:
     -------
     rows : ndarray or csr_array of two dimensions
     """
-    from scipy.sparse import csr_array, issparse
+    from scipy.sparse import issparse
 
     refuse_masked(X, name)
     if issparse(X):
-        arrays = as_csr(X, non_negative=False, execution=execution(None), name=name)
-        shape = (arrays.n_rows, arrays.n_cols)
-        return csr_array((arrays.data, arrays.indices, arrays.indptr), shape=shape)
+        return as_csr(X, non_negative=False, execution=execution(None), name=name).to_scipy()
     rows = np.asarray(X)
     if rows.ndim != 2 or rows.shape[0] == 0:
         raise ValueError(f"{name} must have two dimensions and some rows, got shape {rows.shape}")

@@ -140,7 +140,7 @@ def _times(
     rows: CsrArrays, data: npt.NDArray[Any], right: Floats, bias: Floats, how: Execution
 ) -> Floats:
     scores = np.empty((rows.n_rows, right.shape[1]))
-    core.csr_multiply(rows.indptr, rows.indices, data, right, bias, 0.0, None, False, scores, *how)
+    core.csr_multiply(rows._replace(data=data), right, bias, 0.0, None, False, scores, *how)
     return scores
 
 

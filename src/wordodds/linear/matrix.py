@@ -80,9 +80,7 @@ class SparseMatrix:
     @cached_property
     def columns(self) -> CsrArrays:
         """The rows of the transpose."""
-        indptr, indices, data, n_rows, n_cols = self.rows
-        columns = sp.csr_array((data, indices, indptr), shape=(n_rows, n_cols)).tocsc()
-        return CsrArrays(columns.indptr, columns.indices, columns.data, n_cols, n_rows)
+        return self.rows.transposed()
 
     def times(self, right: Floats, bias: Floats | None = None) -> Floats:
         """Return X right + bias."""
@@ -96,9 +94,8 @@ class SparseMatrix:
         self, right: Floats, factor: float, addend: Floats, out: Floats
     ) -> float:
         """Write X^T right + factor addend, and return its inner product with the addend."""
-        indptr, indices, data, _, _ = self.columns
         return core.csr_multiply(
-            indptr, indices, data, right, None, factor, addend, False, out, *self._execution
+            self.columns, right, None, factor, addend, False, out, *self._execution
         )
 
     def transposed_squares_times(self, right: Floats) -> Floats:
@@ -115,9 +112,8 @@ class SparseMatrix:
 
     def gram(self, scale: Floats) -> Floats:
         """Return X diag(scale) X^T."""
-        indptr, indices, data, n_rows, n_cols = self.rows
-        matrix = sp.csr_array((data, indices, indptr), shape=(n_rows, n_cols), dtype=np.float64)
-        scaled = sp.csr_array((matrix.data * scale[indices], indices, indptr), shape=matrix.shape)
+        matrix = self.rows.to_scipy(self.rows.data.astype(np.float64, copy=False))
+        scaled = self.rows.to_scipy(matrix.data * scale[self.rows.indices])
         return np.asarray((scaled @ matrix.T).toarray())
 
     def row_squares(self) -> Floats:
@@ -139,9 +135,7 @@ class SparseMatrix:
     ) -> Floats:
         product = np.empty((rows.n_rows, right.shape[1]))
         core.csr_multiply(
-            rows.indptr,
-            rows.indices,
-            rows.data,
+            rows,
             right,
             bias,
             0.0,

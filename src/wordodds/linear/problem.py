@@ -124,7 +124,7 @@ def rows_of_problem(problem: Problem, kept: npt.NDArray[np.intp], how: Execution
         Threads and instruction set.
     """
     if isinstance(problem.matrix, SparseMatrix):
-        matrix: Matrix = SparseMatrix(_take_sparse(problem.matrix.rows, kept), how)
+        matrix: Matrix = SparseMatrix(problem.matrix.rows.take(kept), how)
     else:
         matrix = DenseMatrix(problem.matrix.block(0, problem.matrix.n_rows)[kept], how)
     weights = problem.row_weights[kept]
@@ -164,12 +164,7 @@ def _take(
     rows: CsrArrays | npt.NDArray[Any], kept: npt.NDArray[np.intp]
 ) -> CsrArrays | npt.NDArray[Any]:
     """Return some of the rows."""
-    return _take_sparse(rows, kept) if isinstance(rows, CsrArrays) else rows[kept]
-
-
-def _take_sparse(rows: CsrArrays, kept: npt.NDArray[np.intp]) -> CsrArrays:
-    taken = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=rows[3:])[kept]
-    return CsrArrays(taken.indptr, taken.indices, taken.data, len(kept), rows.n_cols)
+    return rows.take(kept) if isinstance(rows, CsrArrays) else rows[kept]
 
 
 def _sizes(entries: npt.NDArray[Any]) -> tuple[float, float]:

@@ -88,17 +88,15 @@ def merge_equal_rows(rows: CsrArrays, how: Execution) -> tuple[CsrArrays, npt.ND
     how : Execution
         Threads and instruction set.
     """
-    numbers, n_distinct = sparse.csr_number_rows(*rows[:3], rows.n_cols, *how)
+    numbers, n_distinct = sparse.csr_number_rows(rows, *how)
     if n_distinct == rows.n_rows:
         return rows, numbers
-    first = _first_of_each(numbers)
-    taken = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=rows[3:])[first]
-    return CsrArrays(taken.indptr, taken.indices, taken.data, n_distinct, rows.n_cols), numbers
+    return rows.take(_first_of_each(numbers)), numbers
 
 
 def first_equal_rows(rows: CsrArrays, how: Execution) -> npt.NDArray[np.int64]:
     """Return the number of the first equal row of each row, to merge labels without a copy."""
-    numbers, n_distinct = sparse.csr_number_rows(*rows[:3], rows.n_cols, *how)
+    numbers, n_distinct = sparse.csr_number_rows(rows, *how)
     return numbers if n_distinct == rows.n_rows else _first_of_each(numbers)[numbers]
 
 
@@ -132,11 +130,9 @@ def ratio_problem(
     how : Execution
         Threads and instruction set.
     """
-    ratios = core.csr_count_ratios(
-        *rows[:3], rows.n_cols, *labels, n_columns, float(prior.alpha), *how
-    )
+    ratios = core.csr_count_ratios(rows, *labels, n_columns, float(prior.alpha), *how)
     return core.ratio_ascent(
-        *rows[:3], *labels, ratios, float(prior.floor), float(prior.intercept_step), seed
+        rows, *labels, ratios, float(prior.floor), float(prior.intercept_step), seed
     )
 
 
@@ -204,8 +200,7 @@ def gaps_of_rows(
     intercept : ndarray, (n_columns,)
         The intercepts.
     """
-    matrix = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=rows[3:])
-    scores = matrix @ weights + intercept
+    scores = rows.to_scipy() @ weights + intercept
     wrong = scipy.special.expit(log_odds) - scipy.special.expit(scores)
     return np.asarray(costs @ (wrong * (log_odds - scores)))
 
@@ -272,7 +267,7 @@ def local_step(
     state.read(weights, intercept)
     for epoch in range(epochs):
         is_first = before is None and epoch == 0
-        state.ascend(*rows[:3], codes, costs, is_first, seed + epoch, log_odds, *how)
+        state.ascend(rows, codes, costs, is_first, seed + epoch, log_odds, *how)
     columns, its_intercept = state.weights()
     change = (columns[:, :n_columns] - weights).astype(np.float32) / np.float32(spread)
     return LocalStep(log_odds, change, (its_intercept - intercept) / spread, gaps)

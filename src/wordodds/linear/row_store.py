@@ -141,7 +141,7 @@ class RowStore:
             for array in (lengths[rows], codes[rows], indices[entries], values[entries]):
                 self._scratch.read_into(at, array)
                 at += array.nbytes
-        indptr = np.zeros(n_rows + 1, dtype=np.int32)
+        indptr = np.zeros(n_rows + 1, dtype=np.int64)
         np.cumsum(lengths, out=indptr[1:])
         ranges = [range(p.first_row, p.first_row + p.n_rows) for p in pieces]
         matrix = CsrArrays(indptr, indices, values.astype(np.float64), n_rows, self.n_cols)

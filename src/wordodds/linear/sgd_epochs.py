@@ -87,7 +87,7 @@ def epochs(
         for piece in _pieces(rows.matrix, order, out_of_time):
             state.settled, state.shown, state.as_doubles = False, None, None
             taken = linear.csr_sgd_epoch(
-                *rows.matrix[:3],
+                rows.matrix,
                 rows.codes,
                 rows.weights,
                 rows.positive_weights,

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from wordodds._execution import Execution
 from wordodds._labels import encode_known_labels, encode_labels
@@ -69,7 +68,7 @@ def labelled_rows(
         keep = np.flatnonzero(weights)
         if not len(keep):
             raise ValueError("the weight of every row is zero: there is nothing to learn from")
-        matrix, codes, weights = _rows_at(matrix, keep), codes[keep], weights[keep]
+        matrix, codes, weights = matrix.take(keep), codes[keep], weights[keep]
         if known is None:
             present, inverse = np.unique(codes, return_inverse=True)
             classes, codes = classes[present], np.asarray(inverse, dtype=np.int32)
@@ -113,14 +112,4 @@ def held_out(
 def part_of(rows: Rows, which: npt.NDArray[np.int64]) -> Rows:
     """Return some of the rows."""
     weights = None if rows.weights is None else rows.weights[which]
-    return rows._replace(
-        matrix=_rows_at(rows.matrix, which), codes=rows.codes[which], weights=weights
-    )
-
-
-def _rows_at(matrix: CsrArrays, which: npt.NDArray[Any]) -> CsrArrays:
-    whole = sp.csr_array(
-        (matrix.data, matrix.indices, matrix.indptr), shape=(matrix.n_rows, matrix.n_cols)
-    )
-    part = whole[which]
-    return CsrArrays(part.indptr, part.indices, part.data, len(which), matrix.n_cols)
+    return rows._replace(matrix=rows.matrix.take(which), codes=rows.codes[which], weights=weights)

@@ -79,7 +79,7 @@ def fit_ratio_blocks(
                 if n_epochs:
                     _each_range(known.read_into, block, log_odds)
                 gaps += state.ascend(
-                    *block.matrix[:3],
+                    block.matrix,
                     block.codes,
                     model.C * factors[block.codes],
                     n_epochs == 0,

@@ -4,7 +4,6 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from wordodds._core import linear as core
 from wordodds._execution import Execution
@@ -104,7 +103,7 @@ class SparseSides:
     def __init__(self, rows: CsrArrays, execution: Execution) -> None:
         self.rows_are_short = rows.n_rows <= rows.n_cols
         rows = rows._replace(data=_compact(rows.data))
-        sides = (rows, _transposed(rows))
+        sides = (rows, rows.transposed())
         self._short_rows, self._long_rows = sides if self.rows_are_short else sides[::-1]
         self.n_short, self.n_long = self._short_rows.n_rows, self._long_rows.n_rows
         self._execution = execution
@@ -121,8 +120,8 @@ class SparseSides:
         if 3 * n_shared > 2 * self.n_long:  # not worth the trouble
             self._shared_long, self._shared_short = self._long_rows, self._short_rows
             return
-        self._shared_long = _taken(self._long_rows, order[:n_shared])
-        self._shared_short = _transposed(self._shared_long)
+        self._shared_long = self._long_rows.take(order[:n_shared])
+        self._shared_short = self._shared_long.transposed()
         alone = indptr[:-1][frequencies == 1]
         squares = np.square(data[alone], dtype=np.float64)
         self._alone[:, 0] = np.bincount(indices[alone], squares, self.n_short)
@@ -170,17 +169,14 @@ class SparseSides:
 
     def dense_long(self) -> Floats:
         """Return A^T."""
-        indptr, indices, data, n_rows, n_cols = self._short_rows
-        short = sp.csr_array((data, indices, indptr), shape=(n_rows, n_cols), dtype=np.float64)
+        short = self._short_rows.to_scipy().astype(np.float64)
         return np.asarray(short.T.toarray())
 
     def _multiply(
         self, rows: CsrArrays, right: Floats, product: Floats, addend: Floats | None = None
     ) -> None:
         core.csr_multiply(
-            rows.indptr,
-            rows.indices,
-            rows.data,
+            rows,
             right,
             None,
             1.0,
@@ -242,17 +238,6 @@ def _compact(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if np.array_equal(small, data):
         return small
     return data.astype(np.float64, copy=False)
-
-
-def _transposed(rows: CsrArrays) -> CsrArrays:
-    indptr, indices, data, n_rows, n_cols = rows
-    columns = sp.csr_array((data, indices, indptr), shape=(n_rows, n_cols)).tocsc()
-    return CsrArrays(columns.indptr, columns.indices, columns.data, n_cols, n_rows)
-
-
-def _taken(rows: CsrArrays, kept: npt.NDArray[np.intp]) -> CsrArrays:
-    taken = sp.csr_array((rows.data, rows.indices, rows.indptr), shape=rows[3:])[kept]
-    return CsrArrays(taken.indptr, taken.indices, taken.data, len(kept), rows.n_cols)
 
 
 def _aligned(n: int, width: int) -> Floats:

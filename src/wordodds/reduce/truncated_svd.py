@@ -336,5 +336,5 @@ def _total_variance(rows: CsrArrays | npt.NDArray[Any]) -> float:
     if not isinstance(rows, CsrArrays):
         return float(rows.var(axis=0, dtype=np.float64).sum())
     data = rows.data.astype(np.float64, copy=False)
-    matrix = sp.csr_matrix((data, rows.indices, rows.indptr), shape=_shape(rows))
+    matrix = sp.csr_matrix(rows.to_scipy(data))
     return float(mean_variance_axis(matrix, axis=0)[1].sum())

@@ -11,7 +11,7 @@ from sklearn.feature_extraction import text as peer
 
 from wordodds._core import text as core
 from wordodds._execution import Execution, execution
-from wordodds._sparse import as_csr, canonical
+from wordodds._sparse import CsrArrays, as_csr, canonical
 from wordodds.text.documents import Documents
 from wordodds.text.fitted import FittedVocabulary
 from wordodds.text.grow import empty_vocabulary
@@ -180,6 +180,7 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         how = execution(self.n_jobs)
         documents, options = self._analyze(raw_documents, how)
         key = new_hash_key()
+        rows: Any
         if options is None:
             counter = core.FeatureCounter.growing(key)
             self._count_features(documents, counter)
@@ -201,7 +202,11 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         keep = kept_columns(rows, len(vocabulary), self)
         if keep is not None:
             columns, n_columns = column_map(vocabulary, keep, n_unknown)
-            rows = map_columns(rows, columns, how, binary=bool(self.binary), sums=n_unknown > 0)
+            indptr, indices, data = rows
+            whole = CsrArrays(indptr, indices, data, len(indptr) - 1, len(vocabulary))
+            rows = map_columns(
+                whole, columns, n_columns, how, binary=bool(self.binary), sums=n_unknown > 0
+            )[:3]
             vocabulary = vocabulary.subset(keep.astype(np.uint8))
         else:
             n_columns = n_columns_of(len(vocabulary), n_unknown)

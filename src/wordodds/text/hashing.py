@@ -9,6 +9,7 @@ from sklearn.feature_extraction import text as peer
 from wordodds._core import text as core
 from wordodds._core.arrow import TextColumn
 from wordodds._execution import Execution, execution
+from wordodds._structure import CsrArrays
 from wordodds.text.documents import Documents
 from wordodds.text.terms import is_encodable
 from wordodds.text.vectorizer import EngineVectorizer, as_matrix, constraints, engine_dtype
@@ -129,9 +130,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
                 )
         matrix = as_matrix(rows, self.n_features, self.dtype)
         if self.norm is not None:
-            core.csr_weigh_terms(
-                matrix.indptr, matrix.indices, matrix.data, None, False, self.norm, *how
-            )
+            core.csr_weigh_terms(CsrArrays.of(matrix), None, False, self.norm, *how)
         return matrix
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from wordodds._core import sparse
 from wordodds._core import text as core
 from wordodds._execution import Execution
+from wordodds._structure import CsrArrays
 
 __all__ = [
     "column_map",
@@ -142,16 +142,24 @@ def n_columns_of(n_terms: int, n_unknown: int) -> int:
 
 
 def map_columns(
-    rows: Any, columns: npt.NDArray[np.int64], how: Execution, *, binary: bool, sums: bool
-) -> list[Any]:
+    rows: CsrArrays,
+    columns: npt.NDArray[np.int64],
+    n_columns: int,
+    how: Execution,
+    *,
+    binary: bool,
+    sums: bool,
+) -> CsrArrays:
     """Renumber the columns of entries and drop those of column -1, in the order of the rows.
 
     Parameters
     ----------
-    rows : (indptr, indices, data)
-        CSR arrays without repeated entries.
+    rows : CsrArrays
+        Without repeated entries.
     columns : ndarray of int
         The new column of each old one.
+    n_columns : int
+        How many there are then.
     how : Execution
         Threads and instruction set.
     binary : bool
@@ -161,24 +169,25 @@ def map_columns(
 
     Examples
     --------
-    >>> import numpy as np
+    >>> import scipy.sparse as sp
     >>> from wordodds._execution import execution
-    >>> rows = np.array([0, 2, 3]), np.array([2, 0, 1]), np.array([5, 6, 7])
-    >>> map_columns(rows, np.array([0, -1, 1]), execution(None), binary=False, sums=False)
-    [array([0, 2, 2]), array([1, 0]), array([5, 6])]
+    >>> rows = CsrArrays.of(sp.csr_array([[6, 0, 5], [0, 7, 0]]))
+    >>> moved = map_columns(
+    ...     rows, np.array([0, -1, 1]), 2, execution(None), binary=False, sums=False
+    ... )
+    >>> moved.to_scipy().toarray()
+    array([[6, 5],
+           [0, 0]])
     """
-    indptr, indices, data = rows
-    moved = sparse.csr_map_columns(indptr, indices, data, columns.astype(indices.dtype), *how)
-    return _summed(moved, int(columns.max()) + 1, binary) if sums else list(moved)
-
-
-def _summed(rows: Any, n_columns: int, binary: bool) -> list[Any]:
-    indptr, indices, data = rows
-    matrix = sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, n_columns))
+    arrays = sparse.csr_map_columns(rows, columns.astype(np.int32), *how)
+    moved = CsrArrays(*arrays, rows.n_rows, n_columns)
+    if not sums:
+        return moved
+    matrix = moved.to_scipy()
     matrix.sum_duplicates()
     if binary:
         matrix.data.fill(1)
-    return [matrix.indptr, matrix.indices, matrix.data]
+    return CsrArrays.of(matrix)
 
 
 def document_count(limit: Any, n_documents: int) -> Any:

@@ -131,27 +131,22 @@ class TfidfTransformer(  # type: ignore[call-arg]
         if len(data):
             self._refuse_overflow(rows, float(np.abs(data).max()), kind)
         if copy:  # or sorting the result would reorder the columns of X as well
-            rows = rows._replace(indptr=rows.indptr.copy(), indices=rows.indices.copy())
+            rows = rows._replace(indices=rows.indices.copy())
         weighed = self._weighed(rows._replace(data=data), how)
-        return X if isinstance(X, matrix_type()) and data is X.data else weighed
+        if copy or getattr(X, "data", None) is not data:
+            return weighed
+        return X if isinstance(X, matrix_type()) else matrix_type()(X)  # which shares all arrays
 
     def _weighed_counts(self, counts: Any) -> Any:
         """Weigh a matrix that a vectorizer has counted, and that nothing else will read."""
         kind: Any = np.float32 if counts.dtype == np.float32 else np.float64
         data = counts.data.astype(kind, copy=False)
-        rows = CsrArrays(counts.indptr, counts.indices, data, *counts.shape)
-        return self._weighed(rows, execution(self.n_jobs))
+        return self._weighed(CsrArrays.of(counts)._replace(data=data), execution(self.n_jobs))
 
     def _weighed(self, rows: CsrArrays, how: Execution) -> Any:
         """Return rows of floats weighed in place; no cell twice, none that stores a zero."""
         idf = _checked_weights(self.idf_, rows) if hasattr(self, "idf_") else None
-        core.csr_weigh_terms(
-            *rows[:3],
-            idf,
-            bool(self.sublinear_tf),
-            self.norm or "none",
-            *how,
-        )
+        core.csr_weigh_terms(rows, idf, bool(self.sublinear_tf), self.norm or "none", *how)
         return as_matrix(rows[:3], rows.n_cols, rows.data.dtype)
 
     def _refuse_overflow(self, rows: CsrArrays, largest: float, kind: Any) -> None:

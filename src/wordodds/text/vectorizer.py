@@ -155,13 +155,18 @@ def as_matrix(rows: Any, n_columns: int, dtype: Any) -> Any:
     Parameters
     ----------
     rows : (indptr, indices, data)
-        The CSR arrays.
+        The CSR arrays, as in CsrArrays.
     n_columns : int
         The width.
     dtype : dtype
         Of the values.
     """
     indptr, indices, data = rows
+    # SciPy has one type for both.
+    if indptr[-1] <= np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)
+    else:
+        indices = indices.astype(np.int64)
     value_type = np.dtype(dtype)
     shape = (len(indptr) - 1, int(n_columns))
     wanted = matrix_type()

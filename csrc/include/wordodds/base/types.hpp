@@ -8,26 +8,27 @@ namespace wordodds {
 
 // Compressed sparse rows. Row i holds the entries indptr[i] .. indptr[i + 1].
 // Lengths: indptr n_rows + 1; indices and data indptr[n_rows] or more.
-template <class Index, class Value>
-struct CsrView {
+// One pair of index types serves everybody: entries may outgrow 32 bits, columns do not.
+struct CsrStructure {
     int64_t n_rows;
     int64_t n_cols;
-    std::span<const Index> indptr;
-    std::span<const Index> indices;
+    std::span<const int64_t> indptr;
+    std::span<const int32_t> indices;
+};
+
+template <class Value>
+struct CsrView : CsrStructure {
     std::span<const Value> data;
 };
 
 }  // namespace wordodds
 
-// Every sparse kernel exists for both index widths and both widths of floating point values.
-#define WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE) \
-    INSTANTIATE(int32_t, float)                    \
-    INSTANTIATE(int32_t, double)                   \
-    INSTANTIATE(int64_t, float)                    \
-    INSTANTIATE(int64_t, double)
+// Every sparse kernel exists for both widths of floating point values.
+#define WORDODDS_FOR_EACH_VALUE(INSTANTIATE) \
+    INSTANTIATE(float)                       \
+    INSTANTIATE(double)
 
 // Those that only read values also take counts as the vectorizers write them, without a copy.
-#define WORDODDS_FOR_EACH_INDEX_NUMBER(INSTANTIATE) \
-    WORDODDS_FOR_EACH_INDEX_VALUE(INSTANTIATE)      \
-    INSTANTIATE(int32_t, int64_t)                   \
-    INSTANTIATE(int64_t, int64_t)
+#define WORDODDS_FOR_EACH_NUMBER(INSTANTIATE) \
+    WORDODDS_FOR_EACH_VALUE(INSTANTIATE)      \
+    INSTANTIATE(int64_t)

@@ -85,8 +85,8 @@ void dense_score_gaussians(const DenseView<Value>& matrix, const GaussianTable& 
 // The sum over the columns that a row does not store is S minus their share of the stored ones. Where
 // a column is nearly constant and far from zero, S is by many orders larger than the difference: so
 // both are summed with their rounding errors (TwoSum), and the difference keeps its digits.
-template <class Index, class Value>
-void csr_score_gaussians(const CsrView<Index, Value>& matrix, const GaussianTable& gaussians,
+template <class Value>
+void csr_score_gaussians(const CsrView<Value>& matrix, const GaussianTable& gaussians,
                          const Execution& execution, std::span<double> scores_out);
 
 }  // namespace wordodds

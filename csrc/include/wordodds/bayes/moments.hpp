@@ -49,8 +49,8 @@ inline double least_spread(double weight) {
 // Precondition: no row names a column twice; the order of the entries is free. The stored entries
 // are met one by one (Welford), the zeros that are not stored join as one batch (Chan). One thread
 // takes a class. O(n_rows + nnz + n_classes * n_cols).
-template <class Index, class Value>
-void csr_class_moments(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
+template <class Value>
+void csr_class_moments(const CsrView<Value>& matrix, std::span<const int32_t> labels,
                        std::span<const double> row_weights, int64_t n_classes,
                        const Execution& execution, const ClassMoments& moments_out);
 

@@ -15,8 +15,8 @@ namespace wordodds {
 // tally_out n_classes * n_cols, overwritten. Rows of weight zero are absent, whatever they hold.
 // Repeated and unsorted entries add up like any others. Sums in double, in row order: one thread
 // takes all rows of a class, so the bits do not depend on n_jobs. O(n_rows + nnz + n_classes * n_cols).
-template <class Index, class Value>
-void csr_tally_classes(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
+template <class Value>
+void csr_tally_classes(const CsrView<Value>& matrix, std::span<const int32_t> labels,
                        int64_t n_classes, std::span<const double> row_weights,
                        const Execution& execution, std::span<double> tally_out);
 

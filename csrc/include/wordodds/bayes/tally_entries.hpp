@@ -42,8 +42,8 @@ struct TallyProducts {
 // Sums in double, in row order: one thread takes all of a block, so the bits do not depend on n_jobs.
 // O(nnz + n_cols + n_rows + n_classes) time and memory: 16 bytes for each product, 8 for each row
 // and class. Parallel over rows, then over blocks of features.
-template <class Index, class Value>
-TallyProducts csr_tally_entries(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
+template <class Value>
+TallyProducts csr_tally_entries(const CsrView<Value>& matrix, std::span<const int32_t> labels,
                                 int64_t n_classes, std::span<const double> row_weights,
                                 const Execution& execution, std::span<int64_t> indptr_out);
 

@@ -53,8 +53,8 @@ struct CoordinateReport {
 // `columns` is X by columns: its row j lists the rows of X that hold feature j, none of them twice;
 // columns.n_cols = n_rows, below 2^31. Throws std::invalid_argument if a score is not finite.
 // O(nnz * n_columns), parallel over features.
-template <class Index, class Value>
-CoordinateReport csc_start_coordinates(const CsrView<Index, Value>& columns, const LabelledRows& rows,
+template <class Value>
+CoordinateReport csc_start_coordinates(const CsrView<Value>& columns, const LabelledRows& rows,
                                        const CoordinateOptions& options, const Execution& execution,
                                        const CoordinateState& state_in_out);
 
@@ -66,8 +66,8 @@ CoordinateReport csc_start_coordinates(const CsrView<Index, Value>& columns, con
 // Columns of weights under the logistic loss run in parallel, so do the gradient's features and the rows
 // of a softmax; one thread owns each sum, or sums are added in a fixed order, so the bits are the same
 // for any n_jobs and instruction set.
-template <class Index, class Value>
-CoordinateReport csc_step_coordinates(const CsrView<Index, Value>& columns, const LabelledRows& rows,
+template <class Value>
+CoordinateReport csc_step_coordinates(const CsrView<Value>& columns, const LabelledRows& rows,
                                       const CoordinateOptions& options, const Execution& execution,
                                       const CoordinateState& state_in_out);
 

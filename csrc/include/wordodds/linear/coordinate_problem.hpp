@@ -8,9 +8,9 @@
 namespace wordodds {
 
 // Everything that one call was given, with names for the places of its arrays.
-template <class Index, class Value>
+template <class Value>
 struct CoordinateProblem {
-    const CsrView<Index, Value>& columns;
+    const CsrView<Value>& columns;
     const LabelledRows& rows;
     const CoordinateOptions& options;
     const Execution& execution;
@@ -35,7 +35,7 @@ struct CoordinateProblem {
 
 // From point and scores: the gradient of every feature, the value and the norm.
 // O(nnz * n_columns), parallel over rows and then features.
-template <class Index, class Value>
-CoordinateReport look_at_all_features(const CoordinateProblem<Index, Value>& problem);
+template <class Value>
+CoordinateReport look_at_all_features(const CoordinateProblem<Value>& problem);
 
 }  // namespace wordodds

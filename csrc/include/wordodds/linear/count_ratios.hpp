@@ -32,10 +32,8 @@ constexpr int64_t column_of_class(int64_t n_columns, int32_t code) {
 // Preconditions: alpha > 0; no column twice in a row. O(nnz + n_cols * n_columns), counted in
 // parallel over blocks of columns and written in parallel over features; the same bits for any n_jobs. Holds
 // counts of up to 32 columns at once, 8 n_cols bytes each.
-template <class Index>
-void csr_count_ratios(const CsrView<Index, double>& matrix, const LabelWeights& labels,
-                      int64_t n_columns, double alpha, const Execution& execution,
-                      std::span<float> ratios_out);
+void csr_count_ratios(const CsrView<double>& matrix, const LabelWeights& labels, int64_t n_columns,
+                      double alpha, const Execution& execution, std::span<float> ratios_out);
 
 // The same from document frequencies: counts[j] = d_j, class_counts[k * n_features + j] = d_jk.
 void count_ratios(std::span<const double> counts, std::span<const double> class_counts,

@@ -36,9 +36,9 @@ struct ProductStart {
 // padded_columns(n_columns). Columns need not be sorted; repeated ones add up (their squares do not
 // square the sum). Sums in double, in the order of the entries, without fused operations: the same
 // bits for any n_jobs and any instruction set. O(nnz * width), parallel over rows.
-template <class Index, class Value>
-double csr_multiply(const CsrView<Index, Value>& matrix, std::span<const double> right,
-                    int64_t width, const ProductStart& start, Entries entries,
-                    const Execution& execution, std::span<double> product_out);
+template <class Value>
+double csr_multiply(const CsrView<Value>& matrix, std::span<const double> right, int64_t width,
+                    const ProductStart& start, Entries entries, const Execution& execution,
+                    std::span<double> product_out);
 
 }  // namespace wordodds

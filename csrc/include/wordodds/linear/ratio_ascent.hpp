@@ -67,8 +67,7 @@ class RatioAscent {
 // visited. The arrays of matrix, labels and ratios must outlive the object.
 //
 // Preconditions: no column twice in a row; entries >= 0 and finite.
-template <class Index>
-std::unique_ptr<RatioAscent> make_ratio_ascent(const CsrView<Index, double>& matrix,
+std::unique_ptr<RatioAscent> make_ratio_ascent(const CsrView<double>& matrix,
                                                const LabelWeights& labels, int64_t n_columns,
                                                std::span<const float> ratios,
                                                const RatioPrior& prior, uint64_t seed);

@@ -41,16 +41,15 @@ class RatioState {
     // Visits each row once. log_odds[i * n_columns + k] is read, unless it is the first visit, and written.
     // gaps_out[k] is the bound on the part of the duality gap that these rows have. Preconditions, cost and
     // threading as of ratio_ascend. If stopped, weights and log-odds do not belong together any more.
-    template <class Index>
-    void ascend(const CsrView<Index, double>& matrix, const RatioRows& rows,
-                const Execution& execution, std::span<float> log_odds, std::span<double> gaps_out);
+    void ascend(const CsrView<double>& matrix, const RatioRows& rows, const Execution& execution,
+                std::span<float> log_odds, std::span<double> gaps_out);
 
     // As ratio_write.
     void write(int64_t stride, std::span<double> weights_out, std::span<double> intercept_out) const;
 
    private:
     struct Parts;
-    template <int width, class Index>
+    template <int width>
     struct Pass;
 
     int64_t n_columns_;

@@ -41,8 +41,8 @@ struct SagState {
 // gradient_j times a sum of eta / c that all features share.
 // Preconditions: 0 < eta * penalty < 1; order holds rows of the matrix. Neither sorted nor distinct
 // columns are needed. Sequential, so n_jobs does not matter; O(nnz of the rows * width + n_cols * width).
-template <class Index, class Value>
-void csr_sag_epoch(const CsrView<Index, Value>& matrix, const SagProblem& problem,
+template <class Value>
+void csr_sag_epoch(const CsrView<Value>& matrix, const SagProblem& problem,
                    std::span<const int64_t> order, const Execution& execution,
                    const SagState& state_in_out);
 

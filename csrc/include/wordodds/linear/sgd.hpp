@@ -92,12 +92,12 @@ struct SgdSums {
 // O(entries * stride): the penalty is a common factor of all weights, averages follow from how it has
 // changed. All weights are touched only where the factor falls below 1e-9. Threads share the columns
 // (32 or more each, and not those of softmax, which need each other): the same bits for any n_jobs.
-template <class Index, class Value, class Weight>
-int64_t csr_sgd_epoch(const CsrView<Index, Value>& matrix, std::span<const int32_t> labels,
-                      std::span<const double> row_weights,
-                      std::span<const double> positive_weights, std::span<const int64_t> order,
-                      const SgdOptions& options, const Execution& execution,
-                      const SgdState<Weight>& state, const SgdSums& sums);
+template <class Value, class Weight>
+int64_t csr_sgd_epoch(const CsrView<Value>& matrix, std::span<const int32_t> labels,
+                      std::span<const double> row_weights, std::span<const double> positive_weights,
+                      std::span<const int64_t> order, const SgdOptions& options,
+                      const Execution& execution, const SgdState<Weight>& state,
+                      const SgdSums& sums);
 
 // Brings all weights and averages up to date: scale and average_b are 1 afterwards, every weight has
 // received its L1 penalty, norms are computed anew. Further epochs go on as if it had not been called,

@@ -20,8 +20,8 @@ namespace wordodds {
 //
 // Lengths: numbers_out n_cols. Entries of zero do not count; repeated ones count twice. Throws
 // std::length_error above 2^31 - 1 shared columns. O(nnz + n_cols), one thread.
-template <class Index, class Value>
-int64_t csr_number_shared_columns(const CsrView<Index, Value>& matrix, const Execution& execution,
+template <class Value>
+int64_t csr_number_shared_columns(const CsrView<Value>& matrix, const Execution& execution,
                                   std::span<int32_t> numbers_out);
 
 // What csr_take_shared_columns leaves of a matrix.
@@ -35,18 +35,17 @@ struct SharedColumns {
 };
 
 // The rows in terms of shared columns. numbers as above; O(nnz), one thread.
-template <class Index, class Value>
-void csr_take_shared_columns(const CsrView<Index, Value>& matrix,
-                             std::span<const int32_t> numbers, const Execution& execution,
-                             const SharedColumns& out);
+template <class Value>
+void csr_take_shared_columns(const CsrView<Value>& matrix, std::span<const int32_t> numbers,
+                             const Execution& execution, const SharedColumns& out);
 
 // weights_out[j][k] of every column j and the n_columns columns of weights: shared ones are copied,
 // the others are x_ij a_i, or 0 without an entry.
 //
 // Lengths: shared_weights n_shared * stride, duals n_rows * stride, weights_out n_cols * n_columns.
 // O(nnz + n_cols * n_columns), parallel over columns and, for the rest, over rows.
-template <class Index, class Value>
-void csr_spread_weights(const CsrView<Index, Value>& matrix, std::span<const int32_t> numbers,
+template <class Value>
+void csr_spread_weights(const CsrView<Value>& matrix, std::span<const int32_t> numbers,
                         std::span<const double> shared_weights, std::span<const double> duals,
                         int64_t n_columns, int64_t stride, const Execution& execution,
                         std::span<double> weights_out);

@@ -28,8 +28,8 @@ struct ClassWeights {
 // padded_classes(n_classes). An entry of zero adds nothing, also where
 // its weight is infinite. Sums in double and in the order of the entries, without fused operations:
 // the same bits for any n_jobs and any instruction set. O(nnz * stride), parallel over rows.
-template <class Index, class Value>
-void csr_score_classes(const CsrView<Index, Value>& matrix, const ClassWeights& weights,
+template <class Value>
+void csr_score_classes(const CsrView<Value>& matrix, const ClassWeights& weights,
                        const Execution& execution, std::span<double> scores_out);
 
 // scores[i][c] -= log sum_k exp(scores[i][k]): log-odds into log-probabilities, in place.

@@ -32,8 +32,8 @@ struct SparseClassWeights {
 // The terms are added in the order of the formula and, within it, of the entries, in double: the same
 // bits for any n_jobs and any instruction set. A row takes O(n_classes + its entries + the excess of
 // its features); its scores are the accumulator. Parallel over rows.
-template <class Index, class Value>
-void csr_score_sparse_classes(const CsrView<Index, Value>& matrix, const SparseClassWeights& weights,
+template <class Value>
+void csr_score_sparse_classes(const CsrView<Value>& matrix, const SparseClassWeights& weights,
                               const Execution& execution, std::span<double> scores_out);
 
 }  // namespace wordodds

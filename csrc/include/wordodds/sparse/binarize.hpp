@@ -17,8 +17,8 @@ namespace wordodds {
 // with the threshold as a float, and whole numbers as doubles. Entries that are not stored are
 // zero, and stay so: a threshold below zero is not the business of this kernel. O(n_rows + nnz),
 // parallel.
-template <class Index, class Value>
-bool csr_binarize(const CsrView<Index, Value>& matrix, double threshold, const Execution& execution,
+template <class Value>
+bool csr_binarize(const CsrView<Value>& matrix, double threshold, const Execution& execution,
                   std::span<float> data_out);
 
 }  // namespace wordodds

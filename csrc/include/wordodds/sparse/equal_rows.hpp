@@ -15,8 +15,8 @@ namespace wordodds {
 // Lengths: numbers_out n_rows. Rows are compared entry by entry, so equal hashes do no harm; 0.0 and -0.0
 // differ. O(nnz) expected, and O(n log n) for n entries of equal rows whose order differs; hashing parallel
 // over rows; the same numbers for any n_jobs.
-template <class Index, class Value>
-int64_t csr_number_rows(const CsrView<Index, Value>& matrix, const Execution& execution,
+template <class Value>
+int64_t csr_number_rows(const CsrView<Value>& matrix, const Execution& execution,
                         std::span<int64_t> numbers_out);
 
 }  // namespace wordodds

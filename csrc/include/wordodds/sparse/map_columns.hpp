@@ -17,13 +17,12 @@ namespace wordodds {
 //
 // Lengths: columns n_cols; indptr n_rows + 1; indices_out and data_out indptr[n_rows]. Precondition: indptr is
 // as the first call wrote it. O(n_rows + nnz), parallel over rows.
-template <class Index, class Value>
-void csr_count_mapped(const CsrView<Index, Value>& matrix, std::span<const Index> columns,
-                      const Execution& execution, std::span<Index> indptr_out);
+void csr_count_mapped(const CsrStructure& matrix, std::span<const int32_t> columns,
+                      const Execution& execution, std::span<int64_t> indptr_out);
 
-template <class Index, class Value>
-void csr_map_columns(const CsrView<Index, Value>& matrix, std::span<const Index> columns,
-                     std::span<const Index> indptr, const Execution& execution,
-                     std::span<Index> indices_out, std::span<Value> data_out);
+template <class Value>
+void csr_map_columns(const CsrView<Value>& matrix, std::span<const int32_t> columns,
+                     std::span<const int64_t> indptr, const Execution& execution,
+                     std::span<int32_t> indices_out, std::span<Value> data_out);
 
 }  // namespace wordodds

@@ -34,8 +34,8 @@ struct CsrRequirements {
 
 // The first defect in row order, or none. Reads nothing outside the spans, whatever they hold.
 // Unsorted and repeated indices are not defects. O(n_rows + nnz), in parallel over rows.
-template <class Index, class Value>
-CsrReport csr_find_defect(const CsrView<Index, Value>& matrix, CsrRequirements requirements,
+template <class Value>
+CsrReport csr_find_defect(const CsrView<Value>& matrix, CsrRequirements requirements,
                           const Execution& execution);
 
 }  // namespace wordodds

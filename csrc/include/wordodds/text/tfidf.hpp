@@ -22,9 +22,8 @@ struct TfidfOptions {
 // Preconditions: no cell of a row is stored twice, or its parts would be weighed one by one; with
 // sublinear no value is negative; tf times idf is finite. Norms are summed in double, and rows whose
 // squares would leave its range are scaled first. O(nnz), parallel over rows.
-template <class Index, class Value>
-void csr_weigh_terms(const CsrView<Index, Value>& matrix, std::span<const Value> idf,
-                     TfidfOptions options, const Execution& execution,
-                     std::span<Value> data_in_out);
+template <class Value>
+void csr_weigh_terms(const CsrView<Value>& matrix, std::span<const Value> idf, TfidfOptions options,
+                     const Execution& execution, std::span<Value> data_in_out);
 
 }  // namespace wordodds

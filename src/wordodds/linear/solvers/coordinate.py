@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from wordodds._core import linear as core
 from wordodds._execution import Execution
@@ -107,10 +106,7 @@ def coordinate_descent(
     point = np.zeros(shape) if start is None else np.array(start, dtype=np.float64, order="C")
     if point.shape != shape:
         raise ValueError(f"start must have the shape {shape}, got {point.shape}")
-    by_column = sp.csr_array(
-        (matrix.data, matrix.indices, matrix.indptr), shape=(matrix.n_rows, n_features)
-    ).tocsc()
-    columns = (by_column.indptr, by_column.indices, by_column.data)
+    columns = matrix.transposed()
     state = core.Coordinates(
         codes,
         row_weights / total,
@@ -120,13 +116,13 @@ def coordinate_descent(
         (1.0 - l1_ratio) * penalty,
         fit_intercept,
     )
-    n_entries = max(1, by_column.nnz)
-    value, norm, entries = core.csc_start_coordinates(*columns, state, *execution)
+    n_entries = max(1, len(columns.data))
+    value, norm, entries = core.csc_start_coordinates(columns, state, *execution)
     passes = entries / n_entries
     yield Iterate(point, value, norm, passes)
     while norm > 0.0:
         before, norm_before = value, norm
-        value, norm, entries = core.csc_step_coordinates(*columns, state, *execution)
+        value, norm, entries = core.csc_step_coordinates(columns, state, *execution)
         passes += entries / n_entries
         yield Iterate(point, value, norm, passes)
         if before - value <= ROUNDING * value and norm > (1.0 - PROGRESS_MIN) * norm_before:

@@ -202,7 +202,7 @@ class _Ascent:
     ) -> None:
         self.matrix, self.costs, self.execution = matrix, costs, execution
         self.is_softmax, self.fit_intercept = is_softmax, fit_intercept
-        split = core.dual_setup(*matrix[:3], matrix.n_cols, *execution)
+        split = core.dual_setup(matrix, *execution)
         shared, single = split[5], split[6]
         with np.errstate(over="ignore"):
             norms = shared + single
@@ -243,7 +243,7 @@ class _Ascent:
         weights[:, :n_columns] = start[:n_cols]
         bias = start[n_cols] if self.fit_intercept else np.zeros(n_columns)
         scores = score_core.csr_score_classes(
-            *self.matrix[:3], weights, np.ascontiguousarray(bias), *self.execution
+            self.matrix, weights, np.ascontiguousarray(bias), *self.execution
         )
         if self.is_softmax:
             score_core.rows_log_softmax(scores, *self.execution)
@@ -299,8 +299,7 @@ class _Ascent:
             n_cols, n_columns = self.matrix.n_cols, self.setup.n_columns
             found = np.empty((n_cols + self.fit_intercept, n_columns))
             core.csr_spread_weights(
-                *self.matrix[:3],
-                n_cols,
+                self.matrix,
                 self.setup,
                 weights.astype(np.float64, copy=False),
                 core.dual_variables(self.setup, log_odds, *self.execution),

@@ -48,9 +48,7 @@ def sag(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
     intercepts = start[-1].copy() if objective.fit_intercept else np.zeros(objective.width)
     while True:
         core.csr_sag_epoch(
-            rows.indptr,
-            rows.indices,
-            rows.data,
+            rows,
             objective.codes,
             objective.row_weights,
             penalty,
