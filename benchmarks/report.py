@@ -1,9 +1,12 @@
 """The table of all jobs from a run of the suite: python -m benchmarks.report [JSON ...].
 
-A file is what ``python -m pytest benchmarks --benchmark-only --benchmark-json=FILE`` wrote, or
-what ``--keep`` wrote; by default the newest under .benchmarks/, where ``--benchmark-autosave`` puts
-it. Of several files, say one for each family, a later one replaces the groups that it shares with
-those before. ``--run`` runs the whole suite first.
+A file is what ``python -m pytest benchmarks --benchmark-only --benchmark-json=FILE`` wrote, or the
+history that ``--keep`` wrote, whose newest line counts; by default the newest under .benchmarks/,
+where ``--benchmark-autosave`` puts it. Of several files, say one for each family, a later one
+replaces the groups that it shares with those before. ``--run`` runs the whole suite first.
+
+``--keep`` adds a line for the measured commit to a history, or replaces the commit's line. It
+refuses what was measured with uncommitted changes: no checkout brings that code back.
 """
 
 import argparse
@@ -13,9 +16,10 @@ import tempfile
 import textwrap
 from pathlib import Path
 
+from .history import SUFFIX, check_commit, is_history, keep, read
 from .jobs import FAMILIES, TWIN_JOBS
 from .peers import TWINS, is_ours, is_twin
-from .results import fastest, keep, merged, read, rows_of, unlisted
+from .results import DIRTY, fastest, merged, read_run, rows_of, unlisted
 
 STORED = Path(".benchmarks")
 BEGIN, END = "<!-- benchmarks.report -->", "<!-- /benchmarks.report -->"
@@ -164,7 +168,13 @@ def run_suite():
         status = subprocess.run([sys.executable, *SUITE, f"--benchmark-json={path}"]).returncode
         if not path.exists():
             raise SystemExit(status or "the suite wrote no JSON")
-        return read(path), status
+        return read_run(path), status
+
+
+def described_head():
+    """Return the commit that is checked out, marked where files were changed; "" without one."""
+    command = ["git", "describe", "--always", "--exclude=*", f"--dirty={DIRTY}"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
 def main(arguments=None):
@@ -174,18 +184,24 @@ def main(arguments=None):
     parser.add_argument("--run", action="store_true", help="run the whole suite first")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables here")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="draw the ratios here, as SVG")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="write a compact JSON here")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help=f"add a line to a history here ({SUFFIX})"
+    )
     parser.add_argument("--readme", type=Path, metavar="FILE", help="replace the block in a page")
     options = parser.parse_args(arguments)
     if options.run and options.json:
         parser.error("--run measures by itself: name no file")
+    if options.keep and not is_history(options.keep):
+        parser.error(f"--keep writes a history: name a {SUFFIX} file, not {options.keep}")
+    if options.run and options.keep:
+        check_commit(described_head())  # before the minutes that the suite takes
     if options.run:
         results, status = run_suite()
     else:
         results, status = merged([read(path) for path in options.json or [newest()]]), 0
     if options.keep:
         keep(results, options.keep)
-        results = read(options.keep)  # its rounded times, so that both give the same table
+        results = read(options.keep)  # the newest line: what the README has to show
     text = markdown(results)
     if options.markdown:
         options.markdown.write_text(text, encoding="utf-8")

@@ -10,16 +10,19 @@ from typing import NamedTuple
 from .jobs import Job, all_jobs
 from .peers import OURS, is_ours, is_twin, threads_of
 
-DIGITS = 4  # of a time that is kept
+SHORT = 7  # digits of a commit's hash, as git log --oneline prints them
+DIRTY = "-dirty"  # after the hash where files were changed, as in git describe
 
 
 class Results(NamedTuple):
-    """One run: the best seconds by group and contender, and where they were measured."""
+    """One run: the best seconds by group and contender, and what was measured where."""
 
+    commit: str  # short hash, with DIRTY where files were changed; "" outside a repository
+    date: str  # of the commit, ISO 8601
+    machine: dict  # cores, instruction_set, python, versions, left_out
+    failed: list  # the tests that failed: a wrong answer, or none
     seconds: dict  # group -> contender -> seconds
     compile_seconds: dict  # the same, of contenders that were compiled first
-    failed: list  # the tests that failed: a wrong answer, or none
-    machine: dict  # cores, instruction_set, python, versions, left_out
 
 
 class Row(NamedTuple):
@@ -108,9 +111,9 @@ def unlisted(results):
     return [group for group in results.seconds if group not in listed]
 
 
-def from_benchmarks(benchmarks, machine, failed):
+def from_benchmarks(benchmarks, machine, failed, commit="", date=""):
     """Return the results of (group, extra_info, best seconds); those that failed do not count."""
-    results = Results({}, {}, list(failed), machine)
+    results = Results(commit, date, machine, list(failed), {}, {})
     for group, extra, best in benchmarks:
         if extra.get("failed"):
             continue
@@ -121,11 +124,9 @@ def from_benchmarks(benchmarks, machine, failed):
     return results
 
 
-def read(path):
-    """Return the results in a file: pytest-benchmark's own JSON, or what `keep` wrote."""
+def read_run(path):
+    """Return the results in a file by pytest-benchmark; it stores the commit that was measured."""
     document = json.loads(path.read_text(encoding="utf-8"))
-    if "benchmarks" not in document:
-        return Results(**document)
     return from_benchmarks(
         (
             (benchmark["group"], benchmark["extra_info"], benchmark["stats"]["min"])
@@ -133,13 +134,22 @@ def read(path):
         ),
         document["machine_info"]["wordodds"],
         document["failed"],
+        *commit_and_date(document["commit_info"]),
     )
+
+
+def commit_and_date(info):
+    """Return the short hash and the date in pytest-benchmark's commit_info; "" for both if none."""
+    if not info["time"]:  # no repository, or no git
+        return "", ""
+    return info["id"][:SHORT] + (DIRTY if info["dirty"] else ""), info["time"]
 
 
 def merged(runs):
     """Return several runs on one machine as one; a later run of a group replaces an earlier one.
 
-    Contenders are only ever compared within a run of their group.
+    Contenders are only ever compared within a run of their group. The commit is that of the last
+    run; one that was measured with changed files marks the whole.
     """
     first, *others = runs
     for run in others:
@@ -150,19 +160,6 @@ def merged(runs):
         seconds |= run.seconds
         compile_seconds |= run.compile_seconds
     failed = [name for run in runs for name in run.failed]
-    return Results(seconds, compile_seconds, failed, first.machine)
-
-
-def keep(results, path):
-    """Write what the report needs and no more: no host, no paths."""
-
-    def rounded(table):
-        return {
-            group: {name: float(f"{time:.{DIGITS}g}") for name, time in times.items()}
-            for group, times in table.items()
-        }
-
-    document = results._replace(
-        seconds=rounded(results.seconds), compile_seconds=rounded(results.compile_seconds)
-    )._asdict()
-    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    unclear = [run for run in runs if not run.commit or run.commit.endswith(DIRTY)]
+    last = (unclear or runs)[-1]
+    return Results(last.commit, last.date, first.machine, failed, seconds, compile_seconds)

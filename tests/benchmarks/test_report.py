@@ -5,11 +5,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from benchmarks import figure, jobs, peers, report, results
+from benchmarks import figure, history, jobs, peers, report, results
 from benchmarks.jobs import Goal, Job
 
 ROOT = Path(__file__).parents[2]
-KEPT = ROOT / "benchmarks" / "results.json"
+KEPT = ROOT / "benchmarks" / "results.jsonl"
 MACHINE = {
     "cores": 2,
     "instruction_set": "avx2",
@@ -33,6 +33,7 @@ def document(groups, failed=(), **extra):
     """Return what pytest-benchmark would write."""
     return {
         "machine_info": {"node": "", "wordodds": MACHINE},
+        "commit_info": {"id": 40 * "a", "time": "2026-11-18T08:57:53+00:00", "dirty": False},
         "failed": list(failed),
         "benchmarks": [
             {
@@ -53,7 +54,7 @@ def stored(tmp_path):
     def write_and_read(*arguments, **options):
         path = tmp_path / "run.json"
         path.write_text(json.dumps(document(*arguments, **options)))
-        return results.read(path)
+        return history.read(path)
 
     return write_and_read
 
@@ -152,10 +153,10 @@ def test_what_is_kept_gives_the_same_table(stored, tmp_path):
         {"count": seconds, "sgd_epoch": seconds},
         **{"Numba, 1 thread": {"compile_seconds": 1.25}},
     )
-    results.keep(found, tmp_path / "kept.json")
-    again = results.read(tmp_path / "kept.json")
+    history.keep(found, tmp_path / "kept.jsonl")
+    again = history.read(tmp_path / "kept.jsonl")
     assert report.markdown(again) == report.markdown(found)
-    assert set(json.loads((tmp_path / "kept.json").read_text())) == set(results.Results._fields)
+    assert set(json.loads((tmp_path / "kept.jsonl").read_text())) == set(results.Results._fields)
 
 
 def test_a_later_run_replaces_whole_groups(stored):
@@ -173,9 +174,9 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path, capsys):
     run, page = tmp_path / "run.json", tmp_path / "page.md"
     run.write_text(json.dumps(document({"count": SECONDS, "hashing": SECONDS})))
     page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
-    svg, kept = tmp_path / "bars.svg", tmp_path / "kept.json"
+    svg, kept = tmp_path / "bars.svg", tmp_path / "kept.jsonl"
     report.main([str(run), "--keep", str(kept), "--figure", str(svg), "--readme", str(page)])
-    text = report.markdown(results.read(kept))
+    text = report.markdown(history.read(kept))
     assert page.read_text() == f"before\n{report.BEGIN}\n\n{text}\n{report.END}\nafter\n"
     assert ElementTree.parse(svg).getroot().tag == "{http://www.w3.org/2000/svg}svg"
     assert capsys.readouterr().out == ""
@@ -218,7 +219,7 @@ def test_a_peer_that_is_missing_is_left_out_by_name(monkeypatch):
 
 def test_every_row_was_measured():
     """All rows of jobs.py are in the run that is kept, and every group of it has a row."""
-    kept = results.read(KEPT)
+    kept = history.read(KEPT)
     absent = [job.title for job in jobs.all_jobs() if job.group not in kept.seconds]
     assert absent == []
     assert results.unlisted(kept) == ["sgd_softmax"]  # which no peer has
@@ -227,7 +228,7 @@ def test_every_row_was_measured():
 
 def test_the_readme_shows_the_run_that_is_kept():
     page = (ROOT / "README.md").read_text(encoding="utf-8")
-    command = "python -m benchmarks.report benchmarks/results.json --readme README.md"
+    command = "python -m benchmarks.report benchmarks/results.jsonl --readme README.md"
     assert report.BEGIN in page, f"README.md has no {report.BEGIN} ... {report.END}: see {command}"
-    current = report.with_block(page, report.markdown(results.read(KEPT)))
-    assert page == current, f"README.md is not the report of benchmarks/results.json: run {command}"
+    current = report.with_block(page, report.markdown(history.read(KEPT)))
+    assert page == current, f"README.md is not the report of the newest line: run {command}"
