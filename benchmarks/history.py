@@ -2,18 +2,23 @@
 
 A line is a JSON object with the fields of `Results`; the newest commit comes last. The report, the
 README's table and the bars come from the last line. Groups that were not measured again are copied
-from the line before, so every line is a whole report.
+from the line before, so every line is a whole report; `measured` finds those that were.
 """
 
 import json
+import math
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 
-from .results import DIRTY, Results, read_run
+from .jobs import Family, Job
+from .results import DIRTY, Results, compare, read_run
 
 SUFFIX = ".jsonl"
 DIGITS = 4  # of a time that is kept
+
+Times = dict[str, dict[str, float]]  # group -> contender -> seconds
 
 
 def is_history(path: Path) -> bool:
@@ -73,6 +78,54 @@ def check_commit(commit: str) -> None:
         )
 
 
+def measured(history: Sequence[Results], group: str) -> list[bool]:
+    """Return for each line whether it brought new times for a group, or copies those before."""
+    times = [None, *(line.seconds.get(group) for line in history)]
+    return [new is not None and new != old for old, new in pairwise(times)]
+
+
+def ratios_of(history: Sequence[Results], job: Job) -> dict[int, list[float]]:
+    """Return how many times as fast a job is as its fastest peer, by threads and line.
+
+    Only the numbers of threads that the newest line has; nan where an older one has no ratio.
+    """
+    rows = [compare(job, line.seconds.get(job.group, {})) for line in history]
+    return {n: [row.ratios.get(n, math.nan) for row in rows] for n in rows[-1].ratios}
+
+
+def means_of(history: Sequence[Results], family: Family) -> dict[int, list[float]]:
+    """Return the mean ratios of a family, by threads and line.
+
+    A job that runs on one number of threads alone, such as loading a model, is left out where
+    others run on more: the means of 1 and 2 threads are of the same jobs.
+    """
+    ratios = [ratios_of(history, job) for job in family.jobs]
+    threads = sorted({n for job in ratios for n in job})
+    whole = [job for job in ratios if len(job) == len(threads)]
+    return {n: linked_means([job[n] for job in whole]) for n in threads if whole}
+
+
+def linked_means(ratios: Sequence[Sequence[float]]) -> list[float]:
+    """Return the geometric mean over jobs for each commit, linked so that new jobs do not move it.
+
+    The last is the mean over all jobs. Going back, each step is the mean step of the jobs that both
+    commits have: a job that is added later would otherwise look like a change of speed. Before the
+    first step that any job spans it is nan.
+    """
+    commits = list(zip(*ratios, strict=True))
+    if not commits:
+        return []
+    means = [_mean_log(commits[-1])]
+    for old, new in reversed(list(pairwise(commits))):
+        steps = [math.log(b / a) for a, b in zip(old, new, strict=True) if not math.isnan(a / b)]
+        means.append(means[-1] - sum(steps) / len(steps) if steps else math.nan)
+    return [math.exp(mean) for mean in reversed(means)]
+
+
+def _mean_log(ratios: Sequence[float]) -> float:
+    return math.fsum(map(math.log, ratios)) / len(ratios)
+
+
 def _parse(line: str) -> Results:
     try:
         document = json.loads(line)
@@ -101,7 +154,7 @@ def _time_of(line: Results) -> datetime:
 
 
 def _rounded(results: Results) -> Results:
-    def rounded(table: dict) -> dict:
+    def rounded(table: Times) -> Times:
         return {
             group: {name: float(f"{time:.{DIGITS}g}") for name, time in times.items()}
             for group, times in table.items()

@@ -16,7 +16,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-from .history import SUFFIX, check_commit, is_history, keep, read
+from .history import SUFFIX, check_commit, is_history, keep, read, read_history
 from .jobs import FAMILIES, TWIN_JOBS
 from .peers import TWINS, is_ours, is_twin
 from .results import DIRTY, fastest, merged, read_run, rows_of, unlisted
@@ -187,10 +187,16 @@ def main(arguments=None):
     parser.add_argument(
         "--keep", type=Path, metavar="FILE", help=f"add a line to a history here ({SUFFIX})"
     )
+    parser.add_argument(
+        "--history", type=Path, metavar="FILE", help="draw the ratios of a history here, as SVG"
+    )
     parser.add_argument("--readme", type=Path, metavar="FILE", help="replace the block in a page")
     options = parser.parse_args(arguments)
     if options.run and options.json:
         parser.error("--run measures by itself: name no file")
+    histories = [path for path in [options.keep, *options.json] if path and is_history(path)]
+    if options.history and not histories:
+        parser.error(f"--history draws a history: pass --keep, or name a {SUFFIX} file")
     if options.keep and not is_history(options.keep):
         parser.error(f"--keep writes a history: name a {SUFFIX} file, not {options.keep}")
     if options.run and options.keep:
@@ -212,7 +218,12 @@ def main(arguments=None):
         from .figure import draw
 
         draw(results, options.figure)
-    if not (options.markdown or options.readme or options.figure or options.keep):
+    if options.history:
+        from .history_figure import draw as draw_history
+
+        draw_history(read_history(histories[0]), options.history)
+    written = (options.markdown, options.readme, options.figure, options.history, options.keep)
+    if not any(written):
         print(text, end="")
     return status
 

@@ -1,10 +1,16 @@
-"""The history of measurements: lines in and out."""
+"""The history of measurements: lines in and out, and the drawing of their ratios."""
 
 import json
+import math
+from pathlib import Path
+from statistics import geometric_mean
 
 import pytest
-from benchmarks import history, report, results
+from benchmarks import history, history_figure, report, results
+from benchmarks.jobs import FAMILIES, Family, Job
 
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / "benchmarks" / "results.jsonl"
 MACHINE = {
     "cores": 2,
     "instruction_set": "avx2",
@@ -12,6 +18,7 @@ MACHINE = {
     "versions": {"wordodds": "0.1.0"},
     "left_out": [],
 }
+FAMILY = Family("Two jobs", "made up", [Job("first", "first"), Job("second", "second")])
 
 
 def seconds_of(one, two, peer=12.0):
@@ -169,7 +176,87 @@ def test_an_empty_history_has_no_newest(path):
         history.read(path)
 
 
-def test_the_command_asks_for_a_history(capsys):
+@pytest.mark.parametrize("arguments", [["--keep", "kept.json"], ["--history", "history.svg"]])
+def test_the_command_asks_for_a_history(arguments, capsys):
     with pytest.raises(SystemExit):
-        report.main(["run.json", "--keep", "kept.json"])
+        report.main(["run.json", *arguments])
     assert ".jsonl file" in capsys.readouterr().err
+
+
+def test_copied_groups_are_told_from_measured_ones():
+    times = [{"count": seconds_of(2.0, 1.0)}, {}, {"count": seconds_of(2.1, 1.0)}]
+    lines = [line_of(str(i), i + 1, times[k]) for i, k in enumerate([1, 0, 0, 2, 1])]
+    assert history.measured(lines, "count") == [False, True, False, True, False]
+
+
+def test_a_new_job_does_not_move_the_mean():
+    """The first job doubles its ratio, then the second appears with a ratio of 32."""
+    nan = math.nan
+    assert history.linked_means([[2.0, 4.0, 4.0], [nan, nan, 32.0]]) == pytest.approx(
+        [math.sqrt(32.0), math.sqrt(128.0), math.sqrt(128.0)]
+    )
+    assert history.linked_means([[nan, 4.0], [nan, 9.0]]) == pytest.approx([nan, 6.0], nan_ok=True)
+    assert history.linked_means([]) == []
+
+
+def test_the_means_of_both_threads_are_of_the_same_jobs():
+    alone = {"scikit-learn": 100.0, "wordodds, 1 thread": 1.0}
+    line = line_of("aaaaaaa", 1, {"first": seconds_of(4.0, 2.0), "second": alone})
+    assert history.means_of([line], FAMILY) == {1: [pytest.approx(3.0)], 2: [pytest.approx(6.0)]}
+    one_core = line_of("aaaaaaa", 1, {"second": alone})
+    assert history.means_of([one_core], FAMILY) == {1: [pytest.approx(100.0)]}
+
+
+def drawn(axes):
+    """Return the ends of the lines of a panel: of jobs, and of means by colour."""
+    lines = [line for line in axes.lines if list(line.get_xdata()) != [0, 1]]  # but that of 1x
+    jobs = [line.get_ydata()[-1] for line in lines if line.get_color() == history_figure.JOBS]
+    means = {
+        n: line.get_ydata()[-1]
+        for n, colour in history_figure.COLOURS.items()
+        for line in lines
+        if line.get_color() == colour
+    }
+    return jobs, means
+
+
+def test_the_drawing_ends_in_the_ratios_of_the_report():
+    lines = history.read_history(KEPT)
+    figure = history_figure.make_figure(lines)
+    text = report.markdown(lines[-1])
+    assert [axes.get_title(loc="left") for axes in figure.axes] == [
+        family.title for family in FAMILIES.values()
+    ]
+    for axes, family in zip(figure.axes, FAMILIES.values(), strict=True):
+        rows = results.rows_of(lines[-1], family.jobs)
+        jobs, means = drawn(axes)
+        assert jobs == [ratio for row in rows for ratio in row.ratios.values()]
+        assert all(f"**{report.ratio_of(ratio)}**" in text for ratio in jobs)
+        both = [row.ratios for row in rows if set(row.ratios) == {1, 2}]
+        expected = {n: geometric_mean(ratios[n] for ratios in both) for n in (1, 2)}
+        assert means == pytest.approx(expected)
+
+
+def test_dots_show_where_a_family_was_measured():
+    times = [seconds_of(2.0, 1.0), seconds_of(2.0, 1.0), seconds_of(3.0, 1.0)]
+    lines = [line_of(str(i), i + 1, {"count": time}) for i, time in enumerate(times)]
+    (axes,) = history_figure.make_figure(lines).axes
+    bold = [line for line in axes.lines if line.get_color() in history_figure.COLOURS.values()]
+    assert [line.get_markevery() for line in bold] == [[0, 2], [0, 2]]
+
+
+@pytest.mark.parametrize(("n_lines", "step"), [(1, 1), (12, 1), (13, 2), (40, 4)])
+def test_the_newest_commit_is_always_named(n_lines, step):
+    lines = [line_of(f"{i:07}", 1 + i // 2) for i in range(n_lines)]
+    (axes,) = history_figure.make_figure(lines).axes
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    chosen = lines[::-1][::step][::-1]
+    assert labels == [f"{line.date[:10]} {line.commit}" for line in chosen]
+    assert len(labels) <= history_figure.MAX_LABELS
+
+
+def test_the_page_shows_the_newest_commit():
+    newest = history.read(KEPT).commit
+    command = "python -m benchmarks.report benchmarks/results.jsonl --history"
+    svg = (ROOT / "docs" / "figures" / "history.svg").read_text(encoding="utf-8")
+    assert f"up to {newest}</dc:title>" in svg, f"run {command} docs/figures/history.svg"

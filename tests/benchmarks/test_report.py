@@ -174,11 +174,13 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path, capsys):
     run, page = tmp_path / "run.json", tmp_path / "page.md"
     run.write_text(json.dumps(document({"count": SECONDS, "hashing": SECONDS})))
     page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
-    svg, kept = tmp_path / "bars.svg", tmp_path / "kept.jsonl"
-    report.main([str(run), "--keep", str(kept), "--figure", str(svg), "--readme", str(page)])
+    svg, kept, over_time = (tmp_path / name for name in ("bars.svg", "kept.jsonl", "history.svg"))
+    written = ["--keep", kept, "--figure", svg, "--history", over_time, "--readme", page]
+    report.main([str(run), *map(str, written)])
     text = report.markdown(history.read(kept))
     assert page.read_text() == f"before\n{report.BEGIN}\n\n{text}\n{report.END}\nafter\n"
-    assert ElementTree.parse(svg).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    for path in (svg, over_time):
+        assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
     assert capsys.readouterr().out == ""
     report.main([str(kept)])
     assert capsys.readouterr().out == text
