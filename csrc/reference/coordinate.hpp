@@ -13,23 +13,23 @@ namespace wordodds::reference {
 
 class DenseObjective {
    public:
-       template <class Value>
-       DenseObjective(const CsrView<Value>& columns, const LabelledRows& rows,
-                      const CoordinateOptions& options)
-           : n_(static_cast<size_t>(columns.n_cols)),
-             p_(static_cast<size_t>(columns.n_rows)),
-             k_(static_cast<size_t>(options.n_columns)),
-             x_(n_ * p_, 0.0),
-             rows_(rows),
-             options_(options) {
-           for (size_t j = 0; j < p_; ++j) {
-               for (auto i = columns.indptr[j]; i < columns.indptr[j + 1]; ++i) {
-                   const auto at = static_cast<size_t>(i);
-                   const auto row = static_cast<size_t>(columns.indices[at]);
-                   x_[row * p_ + j] += static_cast<double>(columns.data[at]);
-               }
-           }
-       }
+    template <class Value>
+    DenseObjective(const CsrView<Value>& columns, const LabelledRows& rows,
+                   const CoordinateOptions& options)
+        : n_(static_cast<size_t>(columns.n_cols)),
+          p_(static_cast<size_t>(columns.n_rows)),
+          k_(static_cast<size_t>(options.n_columns)),
+          x_(n_ * p_, 0.0),
+          rows_(rows),
+          options_(options) {
+        for (size_t j = 0; j < p_; ++j) {
+            for (auto i = columns.indptr[j]; i < columns.indptr[j + 1]; ++i) {
+                const auto at = static_cast<size_t>(i);
+                const auto row = static_cast<size_t>(columns.indices[at]);
+                x_[row * p_ + j] += static_cast<double>(columns.data[at]);
+            }
+        }
+    }
 
     size_t size() const { return (p_ + options_.fit_intercept) * k_; }
 

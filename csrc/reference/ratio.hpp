@@ -100,17 +100,17 @@ struct RatioObjective {
 // One column of it, with the formulas of linear/ratio_ascent.hpp in long double.
 class RatioColumn {
    public:
-       RatioColumn(const CsrView<double>& matrix, const RatioObjective& objective, size_t k)
-           : m_(matrix), o_(objective), k_(k), n_(static_cast<size_t>(objective.n_columns)) {
-           for (size_t i = 0; i < static_cast<size_t>(m_.n_rows); ++i) {
-               const long double all = row_weight(o_.labels, i);
-               const long double own = class_weight(o_.labels, o_.n_columns, i, k);
-               costs_.push_back(o_.strength * all);
-               targets_.push_back(all > 0 ? own / all : 0);
-               class_cost_ += o_.strength * own;
-               rest_cost_ += o_.strength * (all - own);
-           }
-       }
+    RatioColumn(const CsrView<double>& matrix, const RatioObjective& objective, size_t k)
+        : m_(matrix), o_(objective), k_(k), n_(static_cast<size_t>(objective.n_columns)) {
+        for (size_t i = 0; i < static_cast<size_t>(m_.n_rows); ++i) {
+            const long double all = row_weight(o_.labels, i);
+            const long double own = class_weight(o_.labels, o_.n_columns, i, k);
+            costs_.push_back(o_.strength * all);
+            targets_.push_back(all > 0 ? own / all : 0);
+            class_cost_ += o_.strength * own;
+            rest_cost_ += o_.strength * (all - own);
+        }
+    }
 
     // What a duality gap is divided by: the cost of the rarer side, or of all rows if one side has none.
     long double scale() const {

@@ -59,18 +59,18 @@ class BlockCounts {
     }
 
    private:
-       void add(const CsrView<double>& matrix, size_t i, int64_t k, double weight) {
-           constexpr size_t ahead = 16;
-           double* const counts = counts_.begin() + k;
-           const auto at = [&](size_t e) {
-               return counts + static_cast<int64_t>(matrix.indices[e]) * n_;
-           };
-           const auto end = static_cast<size_t>(matrix.indptr[i + 1]);
-           for (auto e = static_cast<size_t>(matrix.indptr[i]); e < end; ++e) {
-               if (e + ahead < end) __builtin_prefetch(at(e + ahead), 1, 3);
-               if (matrix.data[e] != 0) *at(e) += weight;
-           }
-       }
+    void add(const CsrView<double>& matrix, size_t i, int64_t k, double weight) {
+        constexpr size_t ahead = 16;
+        double* const counts = counts_.begin() + k;
+        const auto at = [&](size_t e) {
+            return counts + static_cast<int64_t>(matrix.indices[e]) * n_;
+        };
+        const auto end = static_cast<size_t>(matrix.indptr[i + 1]);
+        for (auto e = static_cast<size_t>(matrix.indptr[i]); e < end; ++e) {
+            if (e + ahead < end) __builtin_prefetch(at(e + ahead), 1, 3);
+            if (matrix.data[e] != 0) *at(e) += weight;
+        }
+    }
 
     int64_t first_;
     int64_t n_;

@@ -276,18 +276,18 @@ public:
 
 class AscentInMemory final : public RatioAscent {
    public:
-       AscentInMemory(const CsrView<double>& matrix, const LabelWeights& labels, int64_t n_columns_,
-                      std::span<const float> ratios, const RatioPrior& prior, uint64_t seed)
-           : rows_{matrix, labels, n_columns_, row_weights(matrix.n_rows, labels), {}, seed},
-             ratios_(ratios),
-             prior_(prior) {
-           n_columns = n_columns_;
-           n_features = matrix.n_cols;
-           for (size_t i = 0; i < rows_.weights.size(); ++i) {
-               if (rows_.weights[i] > 0.0) rows_.labelled.push_back(static_cast<int64_t>(i));
-           }
-           blocks_.resize(static_cast<size_t>(FixedChunks{n_columns, ratio_wide}.count()));
-       }
+    AscentInMemory(const CsrView<double>& matrix, const LabelWeights& labels, int64_t n_columns_,
+                   std::span<const float> ratios, const RatioPrior& prior, uint64_t seed)
+        : rows_{matrix, labels, n_columns_, row_weights(matrix.n_rows, labels), {}, seed},
+          ratios_(ratios),
+          prior_(prior) {
+        n_columns = n_columns_;
+        n_features = matrix.n_cols;
+        for (size_t i = 0; i < rows_.weights.size(); ++i) {
+            if (rows_.weights[i] > 0.0) rows_.labelled.push_back(static_cast<int64_t>(i));
+        }
+        blocks_.resize(static_cast<size_t>(FixedChunks{n_columns, ratio_wide}.count()));
+    }
 
     int64_t n_blocks() const override { return static_cast<int64_t>(blocks_.size()); }
     void start(int64_t block, double lean, StopToken& stop) override {

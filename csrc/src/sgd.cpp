@@ -27,46 +27,45 @@ struct Source {
 // Reads rows of the matrix in their order; the only part that knows its types.
 class Reader {
    public:
-       template <class Value>
-       Reader(const CsrView<Value>& matrix, const Source& source)
-           : matrix_(&matrix), source_(source), read_(read<Value>) {}
+    template <class Value>
+    Reader(const CsrView<Value>& matrix, const Source& source)
+        : matrix_(&matrix), source_(source), read_(read<Value>) {}
 
-       int64_t n_rows() const { return static_cast<int64_t>(source_.order.size()); }
+    int64_t n_rows() const { return static_cast<int64_t>(source_.order.size()); }
 
-       // The row at a position of the order; an empty one past its end.
-       void operator()(int64_t position, Row& row) const {
-           row.n = 0;
-           row.features = &Row::no_feature;
-           if (position >= static_cast<int64_t>(source_.order.size())) return;
-           const auto i = static_cast<size_t>(source_.order[static_cast<size_t>(position)]);
-           const auto later = static_cast<size_t>(position) + rows_ahead;
-           read_(matrix_, i, source_.order[std::min(later, source_.order.size() - 1)], row);
-           const int64_t label = source_.labels[i];
-           row.positive = source_.n_columns > 1 ? label : label - 1;
-           row.weight = source_.row_weights.empty() ? 1.0 : source_.row_weights[i];
-       }
+    // The row at a position of the order; an empty one past its end.
+    void operator()(int64_t position, Row& row) const {
+        row.n = 0;
+        row.features = &Row::no_feature;
+        if (position >= static_cast<int64_t>(source_.order.size())) return;
+        const auto i = static_cast<size_t>(source_.order[static_cast<size_t>(position)]);
+        const auto later = static_cast<size_t>(position) + rows_ahead;
+        read_(matrix_, i, source_.order[std::min(later, source_.order.size() - 1)], row);
+        const int64_t label = source_.labels[i];
+        row.positive = source_.n_columns > 1 ? label : label - 1;
+        row.weight = source_.row_weights.empty() ? 1.0 : source_.row_weights[i];
+    }
 
    private:
-       template <class Value>
-       static void read(const void* matrix, size_t i, int64_t later, Row& row) {
-           const auto& csr = *static_cast<const CsrView<Value>*>(matrix);
-           prefetch(csr, static_cast<size_t>(later));
-           const int64_t begin = csr.indptr[i];
-           row.n = csr.indptr[i + 1] - begin;
-           if (row.n == 0) return;
-           row.features = as<int32_t>(csr.indices.data() + begin, row.n, row.features_copy);
-           row.values = as<double>(csr.data.data() + begin, row.n, row.values_copy);
-       }
+    template <class Value>
+    static void read(const void* matrix, size_t i, int64_t later, Row& row) {
+        const auto& csr = *static_cast<const CsrView<Value>*>(matrix);
+        prefetch(csr, static_cast<size_t>(later));
+        const int64_t begin = csr.indptr[i];
+        row.n = csr.indptr[i + 1] - begin;
+        if (row.n == 0) return;
+        row.features = csr.indices.data() + begin;
+        row.values = doubles(csr.data.data() + begin, row.n, row.values_copy);
+    }
 
-    // The numbers themselves if they are of the type, else a copy that is.
-    template <class To, class From>
-    static const To* as(const From* numbers, int64_t n, std::vector<To>& copy) {
-        if constexpr (std::is_same_v<From, To>) {
-            return numbers;
+    // The values themselves if they are double, else a copy that is.
+    template <class Value>
+    static const double* doubles(const Value* values, int64_t n, std::vector<double>& copy) {
+        if constexpr (std::is_same_v<Value, double>) {
+            return values;
         } else {
-            const auto size = static_cast<size_t>(n);
-            if (copy.size() < size) copy.resize(size);
-            for (size_t k = 0; k < size; ++k) copy[k] = static_cast<To>(numbers[k]);
+            if (copy.size() < static_cast<size_t>(n)) copy.resize(static_cast<size_t>(n));
+            std::copy_n(values, n, copy.begin());
             return copy.data();
         }
     }

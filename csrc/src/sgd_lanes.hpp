@@ -12,14 +12,13 @@ namespace wordodds::sgd {
 constexpr int line = 8;            // columns in a cache line
 constexpr int lines_at_once = 4;   // whose sums fit the registers
 
-// One row of the matrix: where it lies if its types are these, else a copy of it.
+// One row of the matrix; of its values a copy, unless they are double.
 struct Row {
     const int32_t* features = &no_feature;  // something can be read there also if n is 0
     const double* values = nullptr;
     int64_t n = 0;
     int64_t positive = -1;  // the label's column, -1 for the rest of a single column
     double weight = 1.0;
-    std::vector<int32_t> features_copy;
     std::vector<double> values_copy;
 
     static constexpr int32_t no_feature = 0;

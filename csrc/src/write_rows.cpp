@@ -39,9 +39,9 @@ public:
     }
 
    private:
-       int32_t column(uint32_t id) const {
-           return static_cast<int32_t>(rows_.columns.empty() ? id : rows_.columns[id]);
-       }
+    int32_t column(uint32_t id) const {
+        return static_cast<int32_t>(rows_.columns.empty() ? id : rows_.columns[id]);
+    }
 
     Value value(int32_t count) const { return binary_ ? Value{1} : static_cast<Value>(count); }
 
