@@ -14,7 +14,7 @@ function(add_binding name)  # add_binding(NAME SOURCE...)
 endfunction()
 
 # Cython's memoryview code, compiled once instead of in every module.
-set(memoryviews ${generated_dir}/memoryviews.cxx)
+set(memoryviews ${generated_dir}/memoryviews.cpp)
 add_custom_command(
   OUTPUT ${memoryviews}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${generated_dir}

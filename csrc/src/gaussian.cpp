@@ -17,7 +17,9 @@ constexpr int64_t prefetch_ahead = 8;
 
 // One value for each of eight classes. The compiler makes of an operation what the target has for
 // it: one, two or four instructions, with the same bits.
-using Lanes [[gnu::vector_size(8 * class_padding), gnu::aligned(8), gnu::may_alias]] = double;
+using Lanes [[gnu::vector_size(8 * class_padding)]] = double;
+// In memory: as aligned as its elements. Not the type above: Clang drops it in template arguments.
+using LanesInMemory [[gnu::vector_size(8 * class_padding), gnu::aligned(8), gnu::may_alias]] = double;
 
 // A standard deviation below this part of the mean is none: no other number is so close to the mean,
 // and the squares of |mean| / deviation, which sparse rows sum, stay finite.
@@ -56,8 +58,8 @@ template <bool has_points>
 [[gnu::always_inline]] inline void add_entry(double value, const double* means,
                                              const double* scales, LineSums& sums) {
     const Lanes none{};
-    const Lanes mean = *reinterpret_cast<const Lanes*>(means);
-    const Lanes scale = *reinterpret_cast<const Lanes*>(scales);
+    const Lanes mean = *reinterpret_cast<const LanesInMemory*>(means);
+    const Lanes scale = *reinterpret_cast<const LanesInMemory*>(scales);
     const Lanes difference = value - mean;
     Lanes z = difference * scale;
     const Lanes u = mean * scale;

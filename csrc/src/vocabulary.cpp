@@ -42,6 +42,7 @@ void FrozenTerms::check() const {
     if (!std::has_single_bit(slots.size()) || size() > Vocabulary::max_terms) {
         throw std::invalid_argument("the slots of a vocabulary must be a power of two");
     }
+    const size_t n_bytes = arena.size();
     int64_t n_used = 0;
     bool is_sound = true;
     for (const TermSlot& slot : slots) {
@@ -49,7 +50,7 @@ void FrozenTerms::check() const {
         // Without branches, so that the whole table passes at the speed of memory.
         const bool is_within =
             slot.length <= token_head_bytes ||
-            ((slot.rest <= arena.size()) & (slot.length <= arena.size() - slot.rest));
+            ((slot.rest <= n_bytes) & (slot.length <= n_bytes - slot.rest));
         is_sound &= (int64_t{slot.id_plus_one} <= size()) & is_within;
     }
     if (!is_sound || n_used != size() || n_used >= static_cast<int64_t>(slots.size())) {

@@ -13,9 +13,7 @@
 #include "wordodds/base/elementary.hpp"
 
 // It warns that the convention differs between regions; nothing here is called, all is inlined.
-#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"
-#endif
 
 namespace wordodds {
 
