@@ -5,11 +5,13 @@ import os
 import signal
 import threading
 import time
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
+from packaging.requirements import Requirement
 
 from wordodds import _execution, _progress
 from wordodds._core import base
@@ -25,7 +27,8 @@ for name, n_examples in {"quick": 50, "all": 100}.items():
         max_examples=n_examples,
     )
 
-N_LEFT_OUT, STARTED = pytest.StashKey[int](), pytest.StashKey[float]()
+N_LEFT_OUT, N_TOO_NEW = pytest.StashKey[int](), pytest.StashKey[int]()
+STARTED = pytest.StashKey[float]()
 QUICK_SECONDS = 180  # budget of the quick tier on two idle cores
 
 
@@ -91,8 +94,21 @@ def pytest_cmdline_main(config):
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def lacks_a_version(item):
+    """Return whether a test needs a newer version of a package than is installed."""
+    needed = [Requirement(text) for mark in item.iter_markers("needs") for text in mark.args]
+    return any(version(package.name) not in package.specifier for package in needed)
+
+
 def pytest_collection_modifyitems(config, items):
-    """Deselect exhaustive tests, except with --all, with -m or by node id."""
+    """Deselect tests that need newer packages, and exhaustive ones unless they are asked for.
+
+    The option --all asks for them, and so do -m and node ids.
+    """
+    too_new = [item for item in items if lacks_a_version(item)]
+    config.hook.pytest_deselected(items=too_new)
+    config.stash[N_TOO_NEW] = len(too_new)
+    items[:] = [item for item in items if not lacks_a_version(item)]
     if config.option.all or config.option.markexpr or any("::" in arg for arg in config.args):
         return
     left_out = [item for item in items if item.get_closest_marker("exhaustive")]
@@ -114,8 +130,10 @@ def pytest_configure(config):
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
 def pytest_testnodedown(node):
-    """Read the number of deselected tests from a worker; it is the same in each."""
-    node.config.stash[N_LEFT_OUT] = getattr(node, "workeroutput", {}).get("n_left_out", 0)
+    """Read the numbers of deselected tests from a worker; they are the same in each."""
+    output = getattr(node, "workeroutput", {})
+    node.config.stash[N_LEFT_OUT] = output.get("n_left_out", 0)
+    node.config.stash[N_TOO_NEW] = output.get("n_too_new", 0)
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -126,6 +144,9 @@ def pytest_terminal_summary(terminalreporter, config):
     n_run = sum(len(terminalreporter.stats.get(kind, [])) for kind in ("passed", "failed"))
     tier = "all tiers" if config.option.all else "quick tier"
     terminalreporter.line(f"{tier}: {n_run} tests run, {n_left_out} exhaustive ones left out")
+    n_too_new = config.stash.get(N_TOO_NEW, 0)
+    if n_too_new:
+        terminalreporter.line(f"too old: packages that {n_too_new} more tests need (mark needs)")
     seconds = time.monotonic() - config.stash[STARTED]
     if tier == "quick tier" and seconds > QUICK_SECONDS:
         terminalreporter.line(
@@ -138,6 +159,7 @@ def pytest_sessionfinish(session):
     """In CI every test has what it needs, so a skipped one is a failure."""
     if hasattr(session.config, "workeroutput"):  # the first process has everybody's results
         session.config.workeroutput["n_left_out"] = session.config.stash.get(N_LEFT_OUT, 0)
+        session.config.workeroutput["n_too_new"] = session.config.stash.get(N_TOO_NEW, 0)
         return
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") and reporter.stats.get("skipped"):
