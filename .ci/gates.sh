@@ -82,31 +82,38 @@ both_lanes() {  # both_lanes OPTION...: the gates of every change; options for p
     wait
 }
 
-# The last lines: the slowest tests, the tests of each tier, and the gates, slowest first.
+# The last lines: the slowest tests, the gates with the slowest first, the number of tests by tier.
 summary() {
-    local name log result=ok
-    for name in "${chosen[@]}"; do
-        log=$scratch/$name.log
-        [ -f "$log" ] || continue
-        sed -n "s/^=* \(slowest [0-9]* durations\) =*\$/\n$name: \1/p; /^[0-9.]*s \(call\|setup\|teardown\)/p" "$log"
-    done
-    echo
-    for name in "${chosen[@]}"; do
-        [ -f "$scratch/$name.log" ] || continue
-        grep -E '^(all tiers|quick tier|the quick tier|too old|[0-9]+% tests passed)' "$scratch/$name.log" | sed "s/^/$name: /"
-    done
+    local name result=ok
+    each_log slowest_tests
     printf '\n%-12s %-7s %7s\n' gate result seconds
     touch "$scratch/results"
     sort -k3,3nr "$scratch/results"
+    grep -q FAILED "$scratch/results" && result=FAILED
     # A lane that broke off has gates without a result.
     for name in "${chosen[@]}"; do
         grep -q "^$name " "$scratch/results" && continue
         printf '%-12s %-7s %7s\n' "$name" MISSING -
         result=FAILED
     done
-    grep -q FAILED "$scratch/results" && result=FAILED
+    each_log counts
     printf '%-12s %-7s %7s\n' all "$result" "$SECONDS"
     [ "$result" = ok ]
+}
+
+each_log() {  # each_log FUNCTION: calls it with the name and the log of each gate that ran
+    local name
+    for name in "${chosen[@]}"; do
+        [ ! -f "$scratch/$name.log" ] || "$1" "$name" "$scratch/$name.log"
+    done
+}
+
+slowest_tests() {
+    sed -n "s/^=* \(slowest [0-9]* durations\) =*\$/\n$1: \1/p; /^[0-9.]*s \(call\|setup\|teardown\) /p" "$2"
+}
+
+counts() {
+    sed -n -E "s/^((all tiers|quick tier|the quick tier|too old|[0-9]+% tests passed).*)/$1: \1/p" "$2"
 }
 
 # --- The gates ---
