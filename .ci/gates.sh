@@ -27,14 +27,18 @@ choose() {  # choose "ALL GATES" NAME...: those named and what they need, or all
         fi
         wanted+="$name $(needs "$name") "
     done
+    [ $# != 0 ] || wanted=" $all "
     for name in $all; do
-        if [ $# = 0 ] || [[ "$wanted" == *" $name "* ]]; then chosen+=("$name"); fi
+        [[ $name = install && "$wanted" == *" tests "* ]] && continue  # the tests install as well
+        [[ "$wanted" != *" $name "* ]] || chosen+=("$name")
     done
 }
 
+is_chosen() { [[ " ${chosen[*]} " == *" $1 "* ]]; }
+
 needs() {  # needs NAME: the gates before it whose work it uses
     case $1 in
-        install | oldest | clang) ;;
+        install | tests | oldest | clang) ;;
         planted) echo install sanitizers ;;
         hard | benchmarks) echo install extras ;;
         *) echo install ;;
@@ -45,7 +49,7 @@ gate() {  # gate NAME COMMAND...: if chosen, runs it, shows its output and notes
     local name=$1 start=$SECONDS result=ok
     local log=$scratch/$name.log
     shift
-    [[ " ${chosen[*]} " == *" $name "* ]] || return 0
+    is_chosen "$name" || return 0
     "$@" >"$log" 2>&1 || result=FAILED
     (
         flock 9  # gates of both lanes may end at once
@@ -61,7 +65,7 @@ gate() {  # gate NAME COMMAND...: if chosen, runs it, shows its output and notes
 step_back() { renice -n 5 "$BASHPID" >/dev/null; }
 
 tests_lane() {  # tests_lane OPTION...: options for pytest
-    gate tests quick_tier .venv-test "$@"
+    gate tests readme_tests "$@"
     step_back
     gate wheel wheel_from_sdist
 }
@@ -76,11 +80,18 @@ engine_lane() {
 }
 
 both_lanes() {  # both_lanes OPTION...: the gates of every change; options for pytest
+    local tests
+    ! is_chosen tests || rm -rf .venv-test
     gate install install_package
     tests_lane "$@" &
+    tests=$!
+    until installed || ! kill -0 "$tests" 2>/dev/null; do sleep 1; done
     engine_lane &
     wait
 }
+
+# The last package that pip installs.
+installed() { compgen -G '.venv-test/lib/python3*/site-packages/wordodds-*.dist-info/RECORD' >/dev/null; }
 
 # The last lines: the slowest tests, the gates with the slowest first, the number of tests by tier.
 summary() {
@@ -122,14 +133,20 @@ fresh_environment() {  # fresh_environment FOLDER [PYTHON]
     rm -rf "$1" && "${2:-python3}" -m venv "$1"
 }
 
-install_package() {  # the first half of the README's command; the second is the gate "tests"
+readme_tests() {  # readme_tests OPTION...: options for pytest
     local -x SKBUILD_BUILD_DIR=$wheel_build  # its engine goes on to ctest
+    rm -rf .venv-test "$wheel_build"
+    python3 -m venv .venv-test && .venv-test/bin/pip install '.[test]' && .venv-test/bin/python -m pytest --durations=10 "$@"
+}
+
+install_package() {  # what the other gates need of it, where the tests are not chosen
+    local -x SKBUILD_BUILD_DIR=$wheel_build
     rm -rf "$wheel_build"
     fresh_environment .venv-test && .venv-test/bin/pip install '.[test]'
 }
 
-quick_tier() {  # quick_tier ENVIRONMENT OPTION...
-    "$1/bin/python" -m pytest --durations=10 "${@:2}"
+quick_tier() {  # quick_tier ENVIRONMENT
+    "$1/bin/python" -m pytest --durations=10
 }
 
 style() { ruff check . && ruff format --check .; }

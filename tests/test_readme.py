@@ -21,7 +21,8 @@ def test_example_runs(tmp_path, monkeypatch):
 def test_ci_calls_the_test_command():
     commands = [line for block in code_blocks(README, "sh") for line in block.splitlines() if line]
     (test_command,) = [command for command in commands if "pytest" in command]
-    assert test_command in (ROOT / ".ci" / "run").read_text()
+    assert test_command in (ROOT / ".ci" / "gates.sh").read_text()
+    assert "gates.sh" in (ROOT / ".ci" / "run").read_text()
     (main_command,) = [command for command in commands if "wordodds reproduce" in command]
     assert main_command.startswith("python3 -m venv")
 
