@@ -167,8 +167,8 @@ TEST("terms of one length that differ in a single byte") {
 TEST("a term that comes twice is refused, near or far, short or long") {
     std::vector<std::string> terms;
     for (uint64_t i = 0; i < 4000; ++i) terms.push_back(mixed_term(i));
-    for (const size_t first : {0, 1, 2, 3, 4, 31, 32, 2003, 3000}) {
-        for (const size_t distance : {1, 2, 30, 31, 32, 33, 64, 900}) {
+    for (const size_t first : {0U, 1U, 2U, 3U, 4U, 31U, 32U, 2003U, 3000U}) {
+        for (const size_t distance : {1U, 2U, 30U, 31U, 32U, 33U, 64U, 900U}) {
             std::vector<std::string> twice = terms;
             twice[first + distance] = twice[first];
             const Packed packed(twice);

@@ -62,7 +62,7 @@ TEST("terms that share their first 0 to 40 bytes") {
     Random random(121);
     std::set<std::string> all;
     for (size_t shared = 0; shared <= 40; ++shared) {
-        for (const size_t n : {20, 24, 25, 300}) {  // insertion_max is 24
+        for (const size_t n : {20U, 24U, 25U, 300U}) {  // insertion_max is 24
             std::set<std::string> terms;
             while (terms.size() < n) terms.insert(std::string(shared, 'x') + random_tail(random, 20));
             std::vector<std::string> shuffled(terms.begin(), terms.end());
@@ -76,7 +76,7 @@ TEST("terms that share their first 0 to 40 bytes") {
 
 TEST("terms that differ only in the zeros at their end") {
     std::set<std::string> all;
-    for (const size_t length : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 24}) {
+    for (const size_t length : {0U, 1U, 2U, 3U, 7U, 8U, 9U, 15U, 16U, 17U, 24U}) {
         std::set<std::string> terms;
         for (size_t n_zeros = 0; n_zeros <= 60; ++n_zeros) {
             const std::string term = std::string(length, 'a') + std::string(n_zeros, '\0');

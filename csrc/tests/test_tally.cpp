@@ -149,7 +149,7 @@ TEST("the tally of two corpora is the sum of theirs, whichever way they were cut
     const TermTally whole = sorted(tallied(documents));
     check_tally(whole, reference::tally_of(reference::features_of(documents)));
     StopToken never;
-    for (const size_t cut : {0, 1, 7, 25, 49, 50}) {
+    for (const size_t cut : {0U, 1U, 7U, 25U, 49U, 50U}) {
         const TermTally left = tallied(documents.first(cut), HashKey{1, 2});
         const TermTally right = tallied(documents.subspan(cut), some_key);
         for (const bool swapped : {false, true}) {

@@ -191,7 +191,7 @@ TEST("a stopped sort leaves the vocabulary as it was") {
 }
 
 TEST("a vocabulary from a packed arena") {
-    for (const size_t n : {0, 1, 2, 600, 20'000}) {
+    for (const size_t n : {0U, 1U, 2U, 600U, 20'000U}) {
         const std::vector<std::string> terms = distinct_terms(15, n);
         const Packed packed(terms);
         const Vocabulary vocabulary(some_key, packed.arena, packed.offsets);
@@ -227,12 +227,12 @@ TEST("bad offsets and repeated terms are refused") {
 }
 
 TEST("a subset keeps the terms asked for, renumbered in their order") {
-    for (const size_t n : {0, 1, 2, 700, 20'000}) {
+    for (const size_t n : {0U, 1U, 2U, 700U, 20'000U}) {
         std::vector<std::string> terms = distinct_terms(16, n);
         const bool has_empty = std::find(terms.begin(), terms.end(), "") != terms.end();
         if (n > 1 && !has_empty) terms[n / 2] = "";  // a term like any other
         const Vocabulary all = vocabulary_of(terms);
-        for (const uint64_t keep_one_in : {0, 1, 2, 10}) {  // 0: none
+        for (const uint64_t keep_one_in : {0U, 1U, 2U, 10U}) {  // 0: none
             Random random(17);
             std::vector<uint8_t> keep;
             std::vector<std::string> expected;
