@@ -164,6 +164,8 @@ def prepare(options: argparse.Namespace) -> None:
     options : Namespace
         What the shell passed.
     """
+    import importlib.metadata  # noqa: F401 - scikit-learn reads it to look for data frames
+
     import wordodds._memory
     import wordodds.classifier
     import wordodds.cli.table
