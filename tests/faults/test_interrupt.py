@@ -14,8 +14,11 @@ PROGRAM = """
 import sys
 from wordodds import CountVectorizer, HashingVectorizer
 
-def interrupted(call):
+def ready():
     print("ready", flush=True)
+
+def interrupted(call, is_ready=ready):
+    is_ready()
     try:
         call()
     except KeyboardInterrupt:
@@ -140,8 +143,13 @@ assert model.predict(rows[:5]).max() <= 1
 """,
     "LogisticRegression": """
 from wordodds import LogisticRegression
-model = LogisticRegression(solver="newton-cg", C=1e6, tol=0.0, max_iter=10**9, n_jobs={n_jobs})
-interrupted(lambda: model.fit(documents, topics))
+def first(entry):  # before its first iteration the model would have nothing to keep
+    if entry["iteration"] == 0:
+        ready()
+model = LogisticRegression(
+    solver="newton-cg", C=1e6, tol=0.0, max_iter=10**9, n_jobs={n_jobs}, callback=first
+)
+interrupted(lambda: model.fit(documents, topics), is_ready=lambda: None)
 assert model.n_iter_[0] == len(model.history_["objective"]) - 1
 assert model.predict_proba(documents[:5]).shape == (5, 20)
 """,
