@@ -177,6 +177,7 @@ def test_named_pipes(wordodds, tmp_path, files):
     assert (result.code, result.out, result.err) == (0, "spam\n", "")
 
 
+@pytest.mark.needs("pyarrow>=24")
 def test_parquet_in_odd_forms(wordodds, tmp_path, files):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     model = files / "mail.wordodds"

@@ -86,7 +86,7 @@ def test_parquet(tmp_path):
     "kind",
     [
         pyarrow.large_string(),
-        pyarrow.string_view(),
+        pytest.param(pyarrow.string_view(), marks=pytest.mark.needs("pyarrow>=24")),
         pyarrow.dictionary(pyarrow.int32(), pyarrow.string()),
     ],
 )

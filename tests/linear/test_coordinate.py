@@ -163,6 +163,7 @@ def test_the_optimum_is_scipys(loss, n_columns, fit_intercept, l1_ratio):
         assert 0 < np.count_nonzero(ours[:15] == 0) < 15 * n_columns
 
 
+@pytest.mark.needs("scikit-learn>=1.9")
 @pytest.mark.parametrize(("loss", "n_columns"), [("logistic", 1), ("softmax", 4)])
 @pytest.mark.parametrize("l1_ratio", [1.0, 0.5])
 def test_the_optimum_is_sagas(loss, n_columns, l1_ratio):

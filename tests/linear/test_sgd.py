@@ -82,6 +82,7 @@ def test_two_classes_of_softmax_are_the_log_loss():
     np.testing.assert_array_equal(soft.predict_proba(X), log.predict_proba(X))
 
 
+@pytest.mark.needs("scikit-learn>=1.9")
 def test_l1_finds_the_zeros_of_the_optimum():
     X, y = some_rows(n_classes=2, shape=(400, 20), density=0.5)
     alpha = 0.02

@@ -50,6 +50,7 @@ def test_fit_then_transform_sorts_the_entries_of_a_row():
     )
 
 
+@pytest.mark.needs("scikit-learn>=1.9")
 @pytest.mark.parametrize("interface", ["spmatrix", "sparray"])
 def test_sparse_interface_setting_is_obeyed(interface):
     texts = ["to be or not", "to be"]

@@ -51,6 +51,7 @@ def test_lda_with_priors(data):
     assert_same(ours, LDA(solver="svd", priors=PRIORS).fit(*data), data[0])
 
 
+@pytest.mark.needs("scikit-learn>=1.9")
 @pytest.mark.parametrize("shrinkage", [0.01, 0.3, 1.0])
 def test_shrinkage_of_lda_and_qda(data, shrinkage):
     ours = GaussianDiscriminant(covariance="shared", shrinkage=shrinkage).fit(*data)

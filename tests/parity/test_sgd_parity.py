@@ -86,6 +86,7 @@ def test_other_penalties_are_theirs_where_every_row_has_every_feature(penalty, n
         assert_same(*both(X, y, loss="log_loss", penalty=penalty, l1_ratio=0.4, **options))
 
 
+@pytest.mark.needs("scikit-learn>=1.9")
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("loss", ["log_loss", "hinge"])
 def test_epochs_end_where_theirs_do(loss, schedule):

@@ -193,6 +193,7 @@ def test_missing_validity_and_unknown_null_count():
     assert_reads(array, ["a", "b"])
 
 
+@pytest.mark.needs("pyarrow>=24")
 def test_views_are_checked():
     def view(length, number, begin):
         prefix = np.frombuffer(b"aaaa", dtype=np.int32)[0]
@@ -218,6 +219,7 @@ def resident():
         return int(file.read().split()[1]) * 4096
 
 
+@pytest.mark.needs("pyarrow>=24")
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("kind", ARROW_TYPES, ids=str)
 def test_the_text_is_not_copied(kind):

@@ -25,6 +25,7 @@ def pair(kind, texts=TEXTS, method="fit_transform", **options):
     return getattr(ours, method)(texts), getattr(theirs, method)(texts)
 
 
+@pytest.mark.needs("scikit-learn>=1.9")
 @KINDS
 @INTERFACES
 @pytest.mark.parametrize("method", ["fit_transform", "transform"])
@@ -49,6 +50,7 @@ def test_as_the_constructor_makes_them(kind, interface, method):
         assert array.flags.c_contiguous
 
 
+@pytest.mark.needs("scikit-learn>=1.9")
 @KINDS
 @INTERFACES
 def test_they_behave_alike(kind, interface):
