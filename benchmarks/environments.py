@@ -181,6 +181,8 @@ def run(environment: Environment, head: Path, options: list[str], results: Path)
     files = [f"--benchmark-json={json_file}", f"--junit-xml={xml_file}"]
     # A file of benchmarks may import names that an older commit lacks: the others still run.
     others = ["-p", "no:cacheprovider", "--continue-on-collection-errors"]
+    # Where all jobs are skipped it warns that there is nothing to save; the reasons are told later.
+    others += ["-W", "default::pytest_benchmark.logger.PytestBenchmarkWarning"]
     status, output = call(
         [*command, *files, *others, *options],
         folder=head,

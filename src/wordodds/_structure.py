@@ -16,6 +16,7 @@ from wordodds._core import sparse as core
 from wordodds._execution import Execution
 
 __all__ = [
+    "N_MINOR_MAX",
     "CsrArrays",
     "check_shape",
     "check_structure",

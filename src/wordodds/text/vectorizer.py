@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from wordodds._core import text as core
 from wordodds._execution import Execution, execution
 from wordodds._progress import progress
+from wordodds._structure import N_MINOR_MAX
 from wordodds.text.analysis import analysis_of
 from wordodds.text.documents import Documents
 from wordodds.text.stem import check_stemmer, stem, with_stems
@@ -163,10 +164,10 @@ def as_matrix(rows: Any, n_columns: int, dtype: Any) -> Any:
     """
     indptr, indices, data = rows
     # SciPy has one type for both.
-    if indptr[-1] <= np.iinfo(np.int32).max:
-        indptr = indptr.astype(np.int32)
+    if len(indices) <= N_MINOR_MAX:
+        indptr = indptr.astype(_NARROW)
     else:
-        indices = indices.astype(np.int64)
+        indices = indices.astype(_INTEGER)
     value_type = np.dtype(dtype)
     shape = (len(indptr) - 1, int(n_columns))
     wanted = matrix_type()
@@ -190,7 +191,7 @@ def matrix_type() -> Any:
 
 
 _FLOATS = {np.dtype(kind): np.dtype(kind) for kind in (np.float32, np.float64)}
-_INTEGER = np.dtype(np.int64)
+_INTEGER, _NARROW = np.dtype(np.int64), np.dtype(np.int32)
 # For others SciPy has the error.
 _SPARSE_DTYPES = {np.dtype(code) for code in "?bBhHiIlLqQfdgFDG"}
 _EMPTY = {kind: kind((0, 0)) for kind in (sp.csr_array, sp.csr_matrix)}
