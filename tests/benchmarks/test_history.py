@@ -2,22 +2,14 @@
 
 import json
 import math
-from pathlib import Path
 from statistics import geometric_mean
 
 import pytest
 from benchmarks import history, history_figure, report, results
 from benchmarks.jobs import FAMILIES, Family, Job
 
-ROOT = Path(__file__).parents[2]
-KEPT = ROOT / "benchmarks" / "results.jsonl"
-MACHINE = {
-    "cores": 2,
-    "instruction_set": "avx2",
-    "python": "3.11.0",
-    "versions": {"wordodds": "0.1.0"},
-    "left_out": [],
-}
+from .measurements import KEPT, MACHINE, ROOT
+
 FAMILY = Family("Two jobs", "made up", [Job("first", "first"), Job("second", "second")])
 
 

@@ -1,22 +1,14 @@
 """The report of the benchmarks: ratios, floors, and the README's tables."""
 
 import json
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from benchmarks import figure, history, jobs, peers, report, results
 from benchmarks.jobs import Goal, Job
 
-ROOT = Path(__file__).parents[2]
-KEPT = ROOT / "benchmarks" / "results.jsonl"
-MACHINE = {
-    "cores": 2,
-    "instruction_set": "avx2",
-    "python": "3.11.0",
-    "versions": {"wordodds": "0.1.0", "numpy": "2.0.0"},
-    "left_out": ["vowpalwabbit"],
-}
+from .measurements import KEPT, MACHINE, ROOT
+
 JOB = Job("job", "a job", Goal(4, 6), Goal(10, 10))
 # A peer on two threads must not be held against ours on one.
 SECONDS = {

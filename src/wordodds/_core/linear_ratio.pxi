@@ -282,7 +282,8 @@ cdef class RatioState:
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
         with nogil:  # `borrowed` and the memoryviews pin the arrays
             self.engine.get().ascend(
-                with_doubles(borrowed.view), rows, call.get().execution, span_of(&log_odds[0, 0], n_rows * n_columns), gaps_out)
+                with_doubles(borrowed.view), rows, call.get().execution,
+                span_of(&log_odds[0, 0], n_rows * n_columns), gaps_out)
         return gaps
 
     def weights(self):

@@ -19,7 +19,6 @@ ENTRIES_PER_PIECE = 1 << 17
 # Of a block in memory: a column and a value of an entry, as they lie on disk and as kernels want
 # them; the length, the label and the end of a row.
 BYTES_PER_ENTRY, BYTES_PER_ROW = 16, 24
-ENTRIES_MAX = 1 << 30  # of a block: 32 bits number its entries
 
 
 class _Piece(NamedTuple):
@@ -116,15 +115,15 @@ class RowStore:
             How large a block may be in memory; one piece at least.
         """
         chosen: list[_Piece] = []
-        size = n_entries = 0
+        size = 0
         for i in self._rng.permutation(len(self._pieces)).tolist():
             piece = self._pieces[i]
             more = BYTES_PER_ENTRY * piece.n_entries + BYTES_PER_ROW * piece.n_rows
-            if chosen and (size + more > n_bytes or n_entries + piece.n_entries > ENTRIES_MAX):
+            if chosen and size + more > n_bytes:
                 yield self._read(chosen)
-                chosen, size, n_entries = [], 0, 0
+                chosen, size = [], 0
             chosen.append(piece)
-            size, n_entries = size + more, n_entries + piece.n_entries
+            size += more
         if chosen:
             yield self._read(chosen)
 
