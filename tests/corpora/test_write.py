@@ -172,6 +172,9 @@ def test_bad_targets(tmp_path, name, options, message):
         write(tmp_path / name, **options)
     with pytest.raises(FileNotFoundError):
         write(tmp_path / "missing" / "out.jsonl")
+    (tmp_path / "folder.jsonl").mkdir()
+    with pytest.raises(CorpusError, match=r"cannot save to .*folder\.jsonl: it is a folder"):
+        write(tmp_path / "folder.jsonl")
 
 
 @pytest.mark.parametrize("value", ["a\nb", "a\tb", "a\rb"])

@@ -56,7 +56,7 @@ def open_output(target: str | os.PathLike[str]) -> Iterator[Any]:
 
     # From the right: what is packed gets its end, the last bytes are written, the file its name.
     with (
-        replacing(path) as descriptor,
+        replacing(path, error=CorpusError) as descriptor,
         open(descriptor, "wb", closefd=False) as stream,
         _packed(stream, suffix) as packed,
     ):

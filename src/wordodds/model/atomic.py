@@ -5,7 +5,6 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from wordodds.model.errors import ModelFileError
 from wordodds.model.litter import clear_litter, hidden_name, named_file, try_lock, unnamed_file
 
 __all__ = ["kind_of_file", "replacing", "write_all"]
@@ -15,7 +14,9 @@ _BLOCK = 1 << 24
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
+def replacing(
+    path: str | os.PathLike[str], *, error: type[ValueError] = ValueError
+) -> Iterator[int]:
     """Open a new file that takes the place of ``path`` when the block ends without an exception.
 
     Until then, and after an exception, ``path`` is what it was. What is in place has
@@ -27,6 +28,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
     ----------
     path : str or path-like
         A regular file, or one that does not exist yet, in an existing folder.
+    error : type
+        Class of the exception for a ``path`` that is no regular file.
 
     Yields
     ------
@@ -35,8 +38,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
 
     Raises
     ------
-    ModelFileError
-        If ``path`` is a folder, pipe, socket or device.
+    ValueError
+        As ``error`` if ``path`` is a folder, pipe, socket or device.
 
     Examples
     --------
@@ -51,7 +54,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
     """
     # Absolute, so that a change of folder does not matter.
     target = os.path.realpath(os.fsdecode(path))
-    mode = _mode_to_keep(target)
+    mode = _mode_to_keep(target, error)
     folder = os.path.dirname(target)
     clear_litter(folder)  # first, as that may make room
     hidden = None
@@ -69,13 +72,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[int]:
             os.replace(hidden, target)
         finally:
             os.close(descriptor)  # not before: until then the lock protects the hidden name
-    except BaseException as error:
+    except BaseException as failure:
         # BaseException: Ctrl-C must not leave half a file either.
         if hidden is not None:
             with suppress(OSError):
                 os.unlink(hidden)
-        if isinstance(error, OSError) and error.filename in (None, hidden, folder):
-            error.filename = target  # a full disk does not say whose it was
+        if isinstance(failure, OSError) and failure.filename in (None, hidden, folder):
+            failure.filename = target  # a full disk does not say whose it was
         raise
     _sync_folder(folder)
 
@@ -117,7 +120,7 @@ def kind_of_file(mode: int) -> str:
     return kinds.get(stat.S_IFMT(mode), "a device")
 
 
-def _mode_to_keep(target: str) -> int | None:
+def _mode_to_keep(target: str, error: type[ValueError]) -> int | None:
     """Return the permissions of the file that will be replaced; None if there is none."""
     try:
         mode = os.stat(target).st_mode
@@ -125,9 +128,7 @@ def _mode_to_keep(target: str) -> int | None:
         os.stat(os.path.dirname(target))  # the error for a missing folder names the folder
         return None
     if not stat.S_ISREG(mode):
-        raise ModelFileError(
-            f"cannot save to {target}: it is {kind_of_file(mode)}. Name a regular file"
-        )
+        raise error(f"cannot save to {target}: it is {kind_of_file(mode)}. Name a regular file")
     return stat.S_IMODE(mode)
 
 

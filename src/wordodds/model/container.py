@@ -167,7 +167,7 @@ def write_container(
     arrays = _arranged(tensors)
     header = _header(arrays, metadata, version)
     n_bytes = len(header) + sum(array.nbytes for array in arrays.values()) - 8
-    with replacing(path) as descriptor:
+    with replacing(path, error=ModelFileError) as descriptor:
         write_all(descriptor, header)
         for name, array in arrays.items():
             if name != "checksum":
