@@ -181,7 +181,7 @@ def test_alpha_of_each_column_of_categories():
         ({"alpha": ["x", "y", "z"]}, TypeError, "alpha must hold numbers"),
         ({"alpha": [1.0, 2.0]}, ValueError, "it should contains `n_features`"),
         ({"alpha": [[1.0, 2.0, 3.0]]}, ValueError, "it should contains `n_features`"),
-        ({"alpha": [1.0, 2.0, -3.0]}, ValueError, "All values in alpha must be greater than 0"),
+        ({"alpha": [1.0, 2.0, -3.0]}, ValueError, "greater than 0 or equal to it, got -3"),
         ({"alpha": [1.0, 2.0, np.nan]}, ValueError, "All values in alpha"),
         ({"alpha": 1e308}, ValueError, "scale X or alpha down"),
         ({"estimate": "mle"}, ValueError, 'estimate must be "bayes", "map" or "ml"'),

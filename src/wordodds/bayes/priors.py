@@ -55,6 +55,7 @@ def _checked_alpha_array(alpha: Any, n_classes: int, n_features: int) -> npt.NDA
         array = np.array(alpha, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"alpha must hold numbers: {error}") from error
+    # Both messages begin with scikit-learn's words, which its own tests look for.
     if array.shape not in ((n_features,), (n_classes, n_features)):
         raise ValueError(
             "When alpha is an array, it should contains `n_features`. "
@@ -62,7 +63,9 @@ def _checked_alpha_array(alpha: Any, n_classes: int, n_features: int) -> npt.NDA
             f"{n_features}, or of {(n_classes, n_features)} for one in each class."
         )
     if not (array >= 0.0).all():
-        raise ValueError("All values in alpha must be greater than 0.")
+        raise ValueError(
+            f"All values in alpha must be greater than 0 or equal to it, got {array.min()}"
+        )
     if not np.isfinite(array).all():
         raise ValueError("All values in alpha must be finite")
     return array

@@ -31,11 +31,11 @@ __all__ = [
     "sparse_descent",
 ]
 
-Descent: TypeAlias = Callable[[Objective, Floats], Iterator[Iterate]]
+Solver: TypeAlias = Callable[[Objective, Floats], Iterator[Iterate]]
 Stochastic: TypeAlias = Callable[[Objective, Floats, int], Iterator[Iterate]]
 
 # Those that need nothing but an objective.
-DESCENTS: dict[str, Descent] = {
+DESCENTS: dict[str, Solver] = {
     "irls": irls,
     "newton-cg": newton_cg,
     "lbfgs": lbfgs,
@@ -51,7 +51,7 @@ STOCHASTIC: dict[str, Stochastic] = {
 }
 
 # Those that keep every parameter >= 0.
-PROJECTED: dict[str, Descent] = {"newton-cg": projected_newton, "gd": projected_gradient}
+PROJECTED: dict[str, Solver] = {"newton-cg": projected_newton, "gd": projected_gradient}
 
 # Up to here a system is written down and solved: its time does not depend on how columns depend on
 # each other, which for conjugate gradients decides between a few products and hundreds.
