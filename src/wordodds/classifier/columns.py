@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from wordodds._core import text as core
 from wordodds.model.features import TextFeatures
-from wordodds.text.terms import new_hash_key
+from wordodds.text.terms import frozen_terms
 
 __all__ = ["Columns"]
 
@@ -133,7 +133,7 @@ class Columns:
                 needed[n_terms:] = True
                 every = every[needed]
                 norm_weights = None if norm_weights is None else norm_weights[needed]
-            terms = core.FrozenTerms.of(self._vocabulary, new_hash_key())
+            terms = frozen_terms(self._vocabulary)
             features = replace(features, terms=terms)
         if norm_weights is not None and (norm_weights == 1.0).all():
             norm_weights = None

@@ -64,9 +64,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_hashed : int or None
         Columns to hash words to instead of a vocabulary, such as 2**20: no words are kept, and
         `partial_fit` is possible. Without inverse document frequencies.
-    random_state : int, RandomState or None, default=0
+    random_state : int, Generator, RandomState or None, default=0
         Seed of the order in which rows are visited. As the fit converges, it affects only the last
-        digits.
+        digits. None: a fixed seed.
     n_jobs : int or None
         Threads. None: the usable cores. The result does not depend on it.
     verbose : bool

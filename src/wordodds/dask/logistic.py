@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
 
 from wordodds._estimator import adopt
 from wordodds._execution import execution
+from wordodds._random import random_source
 from wordodds.dask import rows as tasks
 from wordodds.dask.count import Chosen
 from wordodds.dask.objective import RemoteObjective
@@ -166,7 +166,7 @@ def fit_nb_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> 
         for number in range(n_groups)
     ]
     steps: list[Any] = [None] * n_groups
-    seed = int(check_random_state(model.random_state).randint(2**31 - 1))
+    seed = int(random_source(model.random_state).randint(2**31 - 1))
     n_rounds, gap = 0, np.inf
     while gap > model._tolerance() and n_rounds < min(int(model.max_iter), ROUNDS_MAX):
         start = work.submit(identity, (weights, intercept))

@@ -78,8 +78,8 @@ class BinaryRegression(LinearClassifier):
         Seconds at most; checked after each iteration.
     warm_start : bool, default=False
         Whether to begin where the last fit ended.
-    random_state : int, RandomState or None, default=None
-        Ignored: no solver here draws.
+    random_state : int, Generator, RandomState or None, default=None
+        Ignored: no solver here is random.
     n_jobs : int or None, default=None
         Threads; None: all usable cores. The result has the same bits for any number.
     dtype : {"float32", "float64"} or None, default=None

@@ -60,8 +60,9 @@ class LogisticRegression(LinearClassifier):
         Seconds at most; checked after each iteration.
     warm_start : bool, default=False
         Whether to begin where the last fit ended.
-    random_state : int, RandomState or None, default=None
-        For solvers that draw.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the solvers that visit rows in random order. None: a fixed seed, so that equal fits
+        have equal bits; a Generator or RandomState: another order each time.
     n_jobs : int or None, default=None
         Threads; None: all usable cores. The result has the same bits for any number.
     dtype : {"float32", "float64"} or None, default=None

@@ -13,7 +13,7 @@ from wordodds._execution import Execution
 from wordodds._interruptible import product
 from wordodds._sparse import CsrArrays
 
-__all__ = ["DenseMatrix", "Matrix", "SparseMatrix"]
+__all__ = ["DenseMatrix", "Matrix", "SparseMatrix", "matrix_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -208,3 +208,10 @@ class DenseMatrix:
         """Return the rows without their zeros."""
         arrays = sparse_core.dense_compress_rows(self._rows, *self._execution)
         return CsrArrays(*arrays, self.n_rows, self.n_cols)
+
+
+def matrix_of(rows: CsrArrays | npt.NDArray[Any], execution: Execution) -> Matrix:
+    """Return checked rows as a matrix, sparse or dense as they are."""
+    if isinstance(rows, CsrArrays):
+        return SparseMatrix(rows, execution)
+    return DenseMatrix(rows, execution)

@@ -7,13 +7,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from wordodds._estimator import adopt
 from wordodds._execution import execution
+from wordodds._random import random_source
 from wordodds._sparse import without_repeats, without_zeros
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
-from wordodds.linear.problem import problem_of_fit
+from wordodds.linear.matrix import matrix_of
+from wordodds.linear.problem import labelled_rows
 from wordodds.linear.ratio import RatioPrior, first_equal_rows, label_table, ratio_problem
 
 __all__ = ["NBLogisticRegression"]
@@ -71,8 +72,8 @@ class NBLogisticRegression(LinearClassifier):
         its rows or of the other rows, whichever are fewer. Multiplied by 10 / C for C above 10, as
         the loss itself shrinks, and by 1/30 for C above 300. There is a warning if ``max_iter``
         epochs were not enough.
-    random_state : int, RandomState or None, default=0
-        Seed of the order in which rows are visited.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the order in which rows are visited. None: a fixed seed.
     n_jobs : int or None
         Threads; the result does not depend on it.
 
@@ -153,25 +154,23 @@ class NBLogisticRegression(LinearClassifier):
         """
         self._check_parameters()
         how = execution(self.n_jobs)
-        problem = problem_of_fit(
-            self, X, y, sample_weight, how, self.C, rescale=False, non_negative=True
-        )
-        rows = without_zeros(without_repeats(problem.matrix.as_csr(), how))
+        given = labelled_rows(self, X, y, sample_weight, how, non_negative=True)
+        rows = without_zeros(without_repeats(matrix_of(given.rows, how).as_csr(), how))
         rows = rows._replace(data=rows.data.astype(np.float64, copy=False))
         labels = label_table(
             first_equal_rows(rows, how),
-            problem.codes,
-            problem.row_weights * problem.total_weight,
-            (rows.n_rows, len(problem.classes)),
+            given.codes,
+            given.row_weights,
+            (rows.n_rows, len(given.classes)),
         )
         largest = float(rows.data.max()) if len(rows.data) else 0.0
         self._check_scale(float(labels.weights.max()), largest)
-        n_columns = 1 if len(problem.classes) == 2 else len(problem.classes)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        n_columns = 1 if len(given.classes) == 2 else len(given.classes)
+        seed = int(random_source(self.random_state).randint(2**31 - 1))
         ascent = ratio_problem(rows, labels, n_columns, self._prior(), seed, how)
         limits = float(self.C), int(self.max_iter), self._tolerance()
         found = ascent.fit(float(self.lean), *limits, *how)
-        adopt(self, X, **self._learnt(problem.classes, *found))
+        adopt(self, X, **self._learnt(given.classes, *found))
         self._warn_early()
         return self
 

@@ -17,9 +17,16 @@ from wordodds._sparse import (
     sparse_of_frame,
     without_repeats,
 )
-from wordodds.linear.matrix import DenseMatrix, Matrix, SparseMatrix
+from wordodds.linear.matrix import DenseMatrix, Matrix, SparseMatrix, matrix_of
 
-__all__ = ["Problem", "penalty_of", "problem_of_fit", "rows_of_problem"]
+__all__ = [
+    "LabelledRows",
+    "Problem",
+    "labelled_rows",
+    "penalty_of",
+    "problem_of_fit",
+    "rows_of_problem",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -31,8 +38,18 @@ ENTRIES_AT_ONCE = 1 << 20  # small arrays stay in the cache, and Ctrl-C is heard
 STRENGTH_LEAST = 1e-300
 
 
+class LabelledRows(NamedTuple):
+    """What `fit` was given, checked; rows of weight zero are gone."""
+
+    rows: CsrArrays | npt.NDArray[Any]
+    classes: npt.NDArray[Any]
+    codes: npt.NDArray[np.int32]
+    row_weights: Floats
+    total_weight: float
+
+
 class Problem(NamedTuple):
-    """Rows, labels and weights of a fit; rows of weight zero are gone."""
+    """Rows, labels and weights of a fit, ready for a solver."""
 
     matrix: Matrix
     classes: npt.NDArray[Any]
@@ -56,17 +73,15 @@ def penalty_of(C: float, total_weight: float) -> float:
     return 1.0 / max(C * total_weight, STRENGTH_LEAST)
 
 
-def problem_of_fit(
+def labelled_rows(
     model: Any,
     X: Any,
     y: Any,
     sample_weight: Any,
     how: Execution,
-    C: float = np.inf,
     *,
-    rescale: bool = True,
     non_negative: bool = False,
-) -> Problem:
+) -> LabelledRows:
     """Check what `fit` was given.
 
     Parameters
@@ -81,10 +96,6 @@ def problem_of_fit(
         Rows of weight zero are as good as absent.
     how : Execution
         Threads and instruction set.
-    C : float
-        Inverse strength of the penalty that the weights are going to have.
-    rescale : bool
-        Whether to divide columns of extreme sizes by powers of two.
     non_negative : bool
         Whether a negative entry is an error.
     """
@@ -105,10 +116,37 @@ def problem_of_fit(
         total = float(weights.sum())
     if not np.isfinite(total):
         raise ValueError("the weights of the rows add up to more than 1e308: scale them down")
+    return LabelledRows(rows, classes, codes, weights, total)
+
+
+def problem_of_fit(
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    how: Execution,
+    C: float = np.inf,
+    *,
+    rescale: bool = True,
+    non_negative: bool = False,
+) -> Problem:
+    """Check what `fit` was given, and bring it to the scale that solvers work on.
+
+    Parameters
+    ----------
+    model, X, y, sample_weight, how, non_negative
+        As in `labelled_rows`.
+    C : float
+        Inverse strength of the penalty that the weights are going to have.
+    rescale : bool
+        Whether to divide columns of extreme sizes by powers of two.
+    """
+    rows, classes, codes, weights, total = labelled_rows(
+        model, X, y, sample_weight, how, non_negative=non_negative
+    )
     dtype = getattr(X, "dtype", rows.data.dtype if isinstance(rows, CsrArrays) else rows.dtype)
     rows, scale = _well_scaled(rows, penalty_of(C, total)) if rescale else (rows, None)
-    matrix = SparseMatrix(rows, how) if isinstance(rows, CsrArrays) else DenseMatrix(rows, how)
-    return Problem(matrix, classes, codes, weights / total, total, scale, dtype)
+    return Problem(matrix_of(rows, how), classes, codes, weights / total, total, scale, dtype)
 
 
 def rows_of_problem(problem: Problem, kept: npt.NDArray[np.intp], how: Execution) -> Problem:

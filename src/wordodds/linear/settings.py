@@ -5,9 +5,9 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from wordodds._execution import Execution, execution
+from wordodds._random import random_source
 from wordodds.linear.descent import Limits
 
 __all__ = ["WEIGHT_TYPES", "Settings", "settings_of", "weight_type"]
@@ -83,7 +83,7 @@ def settings_of(model: Any, solvers: tuple[str, ...]) -> Settings:
     if not isinstance(model.verbose, Integral):
         raise TypeError(f"verbose must be an int, got {model.verbose!r}")
     limits = Limits(tol, int(model.max_iter), max_time, model.callback, int(model.verbose))
-    seed = int(check_random_state(model.random_state).randint(2**31))
+    seed = int(random_source(model.random_state).randint(2**31))
     how = execution(model.n_jobs)
     return Settings(C, l1_ratio, model.solver, bool(model.fit_intercept), limits, seed, how)
 

@@ -6,10 +6,10 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
 
 from wordodds._estimator import adopt, check_width
 from wordodds._execution import Execution, execution
+from wordodds._random import random_source
 from wordodds._sparse import sparse_of_frame
 from wordodds.bayes.batches import classes_of_batches
 from wordodds.linear.classifier import scores_of
@@ -69,8 +69,9 @@ class SGDClassifier(LossProba):
     n_jobs : int or None, default=None
         Threads that share the one-vs-rest columns of `fit`, eight at a time, and the rows of
         predictions. Results do not depend on it.
-    random_state : int, RandomState or None, default=None
-        Of the order of rows, and of the held-out part.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the order of rows and of the held-out part. None: a fixed seed, so that equal fits
+        have equal bits; a Generator or RandomState: another order each time.
     learning_rate : str, default="optimal"
         ``"constant"``: eta0. ``"optimal"``: 1 / (alpha (t0 + t)). ``"invscaling"``:
         eta0 / t^power_t. ``"adaptive"``: eta0, divided by 5 whenever patience is over.
@@ -316,7 +317,7 @@ class SGDClassifier(LossProba):
         return self._state.settled_apart(execution(self.n_jobs))
 
     def _shuffler(self) -> Callable[[npt.NDArray[np.int64]], None] | None:
-        seed = check_random_state(self.random_state).randint(SEED_MAX)
+        seed = random_source(self.random_state).randint(SEED_MAX)
         return np.random.Generator(np.random.PCG64(seed)).shuffle if self.shuffle else None
 
     def _options(self, sparse: bool, n_classes: int) -> SgdOptions:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from wordodds._execution import Execution
 from wordodds._labels import encode_known_labels, encode_labels
+from wordodds._random import random_source
 from wordodds._row_weights import class_weights, row_weights
 from wordodds._sparse import CsrArrays, as_csr, require_rows, without_repeats, without_zeros
 from wordodds.linear.sgd_epochs import Rows
@@ -99,12 +100,12 @@ def held_out(
         All of them.
     fraction : float
         The part to judge by.
-    random_state : int, RandomState or None
-        As in scikit-learn's `StratifiedShuffleSplit`, which chooses.
+    random_state : int, Generator, RandomState or None
+        Seed of scikit-learn's `StratifiedShuffleSplit`, which chooses. None: a fixed seed.
     """
     from sklearn.model_selection import StratifiedShuffleSplit
 
-    split = StratifiedShuffleSplit(test_size=fraction, random_state=random_state)
+    split = StratifiedShuffleSplit(test_size=fraction, random_state=random_source(random_state))
     train, test = next(split.split(np.zeros((len(rows.codes), 1)), rows.codes))
     return np.sort(train).astype(np.int64), np.sort(test).astype(np.int64)
 

@@ -6,10 +6,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
 
 from wordodds._core import linear as core
 from wordodds._execution import execution
+from wordodds._random import random_source
 from wordodds._row_weights import class_weights
 from wordodds._scratch import Scratch
 from wordodds.linear.nb_logistic import NBLogisticRegression
@@ -69,7 +69,7 @@ def fit_ratio_blocks(
         *how,
     )
     scale = gap_scale(float(model.C), documents * factors, n_columns)
-    rng = check_random_state(model.random_state)
+    rng = random_source(model.random_state)
     n_epochs, gap, tolerance = 0, np.inf, model._tolerance()
     with Scratch(folder) as known:
         while gap > tolerance and n_epochs < model.max_iter:

@@ -12,7 +12,7 @@ from wordodds.model.errors import ModelFileError, damaged
 from wordodds.model.fasttext_file import FastTextFile
 from wordodds.model.fasttext_reading import FastTextReading
 from wordodds.model.linear_model import LinearModel
-from wordodds.text.terms import new_hash_key
+from wordodds.text.terms import frozen_terms, new_hash_key
 
 __all__ = [
     "feature_rows",
@@ -149,8 +149,7 @@ def reading_of(
     if file.subwords[1] > 0:
         _add_subwords(name, file, arena, offsets, weights, counts)
     all_arena, all_offsets = _packed(words + other_labels)
-    key = new_hash_key()
-    terms = core.FrozenTerms.of(core.Vocabulary(all_arena, all_offsets, key), new_hash_key())
+    terms = frozen_terms(core.Vocabulary(all_arena, all_offsets, new_hash_key()))
     reading = FastTextReading(
         terms,
         np.stack([hashes, counts], axis=1),

@@ -12,13 +12,13 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from wordodds._estimator import adopt, check_width, checked_array, checked_data
 from wordodds._execution import Execution, execution
+from wordodds._random import random_source
 from wordodds._sparse import (
     CsrArrays,
     as_csr,
@@ -60,8 +60,8 @@ class TruncatedSVD(
         is only rounding, and 1e-11 is used.
     max_iter : int, default=1000
         Blocks of eight vectors to multiply at most; a fit that ends there warns.
-    random_state : int, RandomState or None, default=None
-        Of the first block, which only rounding remembers.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the first block, which affects only the last digits. None: a fixed seed.
     n_jobs : int or None, default=None
         Threads of the sparse products, as in `CountVectorizer`; the result does not depend on it.
 
@@ -159,7 +159,7 @@ class TruncatedSVD(
 
     def _fit(self, X: Any) -> npt.NDArray[Any]:
         n_components, tol, max_iter = self._checked_parameters()
-        rng = check_random_state(self.random_state)
+        rng = random_source(self.random_state)
         how = execution(self.n_jobs)
         rows = _checked_rows(self, X, how)
         dtype = _result_type(rows)

@@ -1,14 +1,15 @@
-"""Terms as the engine keeps them: packed one behind the other, found by a keyed hash."""
+"""Terms as the engine keeps them: packed one after the other, found by a keyed hash."""
 
 import os
 from collections.abc import Iterable
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
 from wordodds._core import text as core
 
-__all__ = ["is_encodable", "new_hash_key", "pack_terms", "pack_vocabulary"]
+__all__ = ["frozen_terms", "is_encodable", "new_hash_key", "pack_terms", "pack_vocabulary"]
 
 
 def is_encodable(text: str) -> bool:
@@ -36,6 +37,33 @@ def is_encodable(text: str) -> bool:
 def new_hash_key() -> tuple[int, int]:
     """Draw the secret of a vocabulary's hash, so that no text can be made to collide under it."""
     return int.from_bytes(os.urandom(8)), int.from_bytes(os.urandom(8))
+
+
+def frozen_terms(vocabulary: core.Vocabulary) -> core.FrozenTerms:
+    """Return a vocabulary as a model keeps it, under a key that depends on its terms alone.
+
+    Equal models then have equal files. The key is no secret, nor would a random one be: it is
+    stored in the file. Lookups insert nothing, so the longest one depends on the model's own terms;
+    and whoever chooses these changes the key with every choice.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        Not changed.
+
+    Examples
+    --------
+    >>> frozen_terms(pack_vocabulary(["one", "two"])).key == frozen_terms(
+    ...     pack_vocabulary(["one", "two"])).key
+    True
+    """
+    arena, offsets = vocabulary.packed()
+    digest = blake2b(np.asarray(offsets, dtype="<i8").tobytes(), digest_size=16)
+    digest.update(arena)
+    key = digest.digest()
+    return core.FrozenTerms.of(
+        vocabulary, (int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little"))
+    )
 
 
 def pack_terms(terms: Iterable[str]) -> tuple[bytes, np.ndarray[Any, np.dtype[np.int64]]]:
