@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from wordodds import TextClassifier, corpora
-from wordodds._sizes import parse_size
+from wordodds._files.sizes import parse_size
 
 from .large_corpus import write_corpus
 

@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from wordodds import TfidfVectorizer
-from wordodds._execution import instruction_set, usable_cores
+from wordodds._border.execution import instruction_set, usable_cores
 from wordodds.datasets import load_newsgroups
 
 from . import peers

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wordodds._memory import available_bytes
-from wordodds._sizes import parse_size
+from wordodds._files.memory import available_bytes
+from wordodds._files.sizes import parse_size
 
 from . import large_figure
 from .large_corpus import write_corpus

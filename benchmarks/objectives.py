@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_softmax
 
-from wordodds._execution import execution
-from wordodds._sparse import CsrArrays
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import execution
 from wordodds.linear.losses import SoftmaxLoss
 from wordodds.linear.matrix import SparseMatrix
 from wordodds.linear.objective import Objective

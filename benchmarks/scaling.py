@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from wordodds._execution import instruction_set, usable_cores
+from wordodds._border.execution import instruction_set, usable_cores
 from wordodds.datasets import DatasetUnavailable, load_newsgroups
 
 from . import promises, scaling_figure

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from packaging.requirements import Requirement
 
-from wordodds import _execution, _progress
+from wordodds._border import execution as _execution
 from wordodds._core import base
+from wordodds._files import progress as _progress
 from wordodds.datasets import load_newsgroups
 
 # Machines differ in speed: no deadline, and the same examples for everybody in CI.

@@ -131,7 +131,7 @@ def test_files_stay_short():
         "import wordodds",
         "import wordodds; wordodds.show_config()",
         "import wordodds.datasets; wordodds.datasets.make_corpus(20)",
-        "import wordodds._core.text, wordodds._core.score, wordodds._execution",
+        "import wordodds._core.text, wordodds._core.score, wordodds._border.execution",
     ],
 )
 def test_light_imports(statement):

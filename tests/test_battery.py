@@ -11,7 +11,7 @@ from tests.hard.matrices import matrix_of
 from tests.hard.shards import SHARDS, shard_of
 from tests.hard.workers import failing_cases
 
-import wordodds._estimator
+import wordodds._estimator.state
 
 
 def odd_ones_fail(number):
@@ -46,7 +46,7 @@ def test_a_little_of_it(name):
 
 @pytest.mark.exhaustive
 def test_the_battery_would_have_found_the_crash_of_unchecked_structure(monkeypatch):
-    monkeypatch.setattr(wordodds._estimator, "check_structure", lambda *arguments: None)
+    monkeypatch.setattr(wordodds._estimator.state, "check_structure", lambda *arguments: None)
     numbers = [n for n in range(1500) if "complex_and_malformed" in matrix_of(n).story]
     assert failing_cases(lambda k: csr.case(numbers[k]), len(numbers), seconds_max=3.0)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from wordodds._border.structure import CsrArrays
 from wordodds._core import bayes, linear, score, sparse
-from wordodds._structure import CsrArrays
 
 ONE = (1, 0)  # n_jobs, instruction set
 KINDS = [

@@ -3,8 +3,8 @@
 import platform
 
 import wordodds
+from wordodds._border.execution import instruction_set, resolve_n_jobs
 from wordodds._core import base
-from wordodds._execution import instruction_set, resolve_n_jobs
 
 __all__ = ["show_config"]
 

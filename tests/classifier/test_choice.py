@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression as Peer
 
 import wordodds
 from wordodds import NBLogisticRegression, TextClassifier, load
-from wordodds._execution import execution
+from wordodds._border.execution import execution
 from wordodds.classifier import choose, fitting, sample, stream
 from wordodds.classifier.held_out import Examples, HeldOut, best_temperature
 from wordodds.classifier.sample import sampled, stratified_folds

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from wordodds import _progress
-from wordodds._progress import progress
+from wordodds._files import progress as _progress
+from wordodds._files.progress import progress
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from wordodds._sizes import parse_size
+from wordodds._files.sizes import parse_size
 from wordodds.corpora import BadRowError, CorpusError, read, read_batches, read_corpus
 
 TEXTS = ["free, free money", 'say "hi"', "", "grüße \u2028 und mehr", "tab\there", "last"]

@@ -84,7 +84,7 @@ def test_a_full_disk_is_told_and_changes_nothing(model, monkeypatch, tmp_path):
     def full(*arguments):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("wordodds._scratch.os.pwrite", full)
+    monkeypatch.setattr("wordodds._files.scratch.os.pwrite", full)
     monkeypatch.setattr("wordodds.text.spill.TERMS_MIN", 1)
     monkeypatch.setattr(stream, "TERMS_SHARE", 0.0)
     classifier = TextClassifier(model).fit(["old words", "new ones"], ["a", "b"])
@@ -101,7 +101,7 @@ def test_a_disk_that_cannot_be_read_is_told(model, term_share, monkeypatch, tmp_
     def broken(*arguments):
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("wordodds._scratch.os.preadv", broken)
+    monkeypatch.setattr("wordodds._files.scratch.os.preadv", broken)
     monkeypatch.setattr("wordodds.text.spill.TERMS_MIN", 3)
     monkeypatch.setattr(stream, "TERMS_SHARE", term_share)
     batches = [(["aa bb cc", "dd ee"], [1, 2]), (["aa bb", "ff ee"], [1, 2])]

@@ -18,11 +18,11 @@ import pytest
 import xxhash
 
 from wordodds import ModelFileError, load
+from wordodds._border.terms import pack_vocabulary
 from wordodds._core.text import FrozenTerms
 from wordodds.model import LinearModel
 from wordodds.model.container import read_container, write_container
 from wordodds.model.features import TextFeatures
-from wordodds.text.terms import pack_vocabulary
 
 TERMS = ["alpha", "beta", "gamma", "an uncommonly long feature", "alpha beta", "ärger", "x" * 40]
 TEXTS = ["alpha beta the gamma", f"ärger {'x' * 40} an uncommonly long feature", ""]

@@ -6,9 +6,9 @@ import scipy.sparse as sp
 
 import wordodds
 from wordodds import CountVectorizer, TfidfTransformer
-from wordodds._estimator import checked_array, checked_data
-from wordodds._execution import execution
-from wordodds._sparse import N_COLS_MAX, as_csr
+from wordodds._border.csr import N_COLS_MAX, as_csr
+from wordodds._border.execution import execution
+from wordodds._estimator.state import checked_array, checked_data
 
 CLASSIFIERS = [
     "BernoulliNB",

@@ -64,8 +64,8 @@ def page_with_table(page: str, found: Record) -> str:
 
 
 def _machine() -> str:
+    from wordodds._border.execution import execution
     from wordodds._core import base
-    from wordodds._execution import execution
 
     sets = ", ".join(base.available_instruction_sets())
     return f"{execution(None).n_jobs} cores, Python {platform.python_version()}, {sets}"

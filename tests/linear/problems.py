@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from wordodds._execution import execution
+from wordodds._border.execution import execution
 from wordodds.linear.losses import SoftmaxLoss, link_loss
 from wordodds.linear.matrix import DenseMatrix, SparseMatrix
 from wordodds.linear.objective import Objective
@@ -120,7 +120,7 @@ def engine_objective(plain, storage="dense", penalty=None):
 
 def as_csr_arrays(X):
     """Return a dense array as the border hands sparse ones on."""
-    from wordodds._sparse import as_csr
+    from wordodds._border.csr import as_csr
 
     return as_csr(sp.csr_array(X), non_negative=False, execution=execution(1))
 

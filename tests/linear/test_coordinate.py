@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from scipy.special import expit, logsumexp
 from sklearn.linear_model import LogisticRegression
 
-from wordodds._execution import execution
-from wordodds._sparse import CsrArrays
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import execution
 from wordodds.linear.solvers.coordinate import coordinate_descent
 
 LOSSES = [("logistic", 1), ("logistic", 4), ("softmax", 4)]

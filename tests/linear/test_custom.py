@@ -14,7 +14,7 @@ import scipy.optimize
 from sklearn.base import clone
 
 from wordodds import BinaryRegression, custom_link, custom_loss
-from wordodds._execution import execution
+from wordodds._border.execution import execution
 from wordodds.linear.losses import ScalarLoss
 from wordodds.linear.solvers import DESCENTS
 

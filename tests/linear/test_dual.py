@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression
 
-from wordodds._execution import execution
-from wordodds._sparse import as_csr
+from wordodds._border.csr import as_csr
+from wordodds._border.execution import execution
 from wordodds.linear.solvers.dual import dual_ascent
 
 ONE = execution(1)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from wordodds._border.structure import CsrArrays
 from wordodds._core import linear as core
-from wordodds._structure import CsrArrays
 
 ONE = (1, 0)  # n_jobs, instruction set
 KINDS = [(index, value) for index in (np.int32, np.int64) for value in (np.float32, np.float64)]

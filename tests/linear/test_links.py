@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from wordodds import BinaryRegression
-from wordodds._execution import execution
+from wordodds._border.execution import execution
 from wordodds.linear.links import LINKS, link_named, log_chances
 
 SIZES = 10.0 ** np.arange(-20, 4)

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wordodds import NBLogisticRegression
-from wordodds._execution import execution
-from wordodds._sparse import CsrArrays
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import execution
 from wordodds.linear.ratio import (
     RatioPrior,
     first_equal_rows,

@@ -273,7 +273,7 @@ def test_a_figure_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatc
     def full(*arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("wordodds.model.atomic.os.write", full)
+    monkeypatch.setattr("wordodds._files.atomic.os.write", full)
     with pytest.raises(OSError, match="No space left"):
         evaluation.figure(path)
     assert path.read_bytes() == before

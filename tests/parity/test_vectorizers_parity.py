@@ -7,7 +7,7 @@ import pytest
 import sklearn.feature_extraction.text as peer
 
 import wordodds
-from wordodds import _execution
+from wordodds._border import execution as _execution
 
 JOBS = {
     "bigrams": ("CountVectorizer", {"ngram_range": (1, 2)}),

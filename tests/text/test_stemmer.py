@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import wordodds
 from wordodds import CountVectorizer, HashingVectorizer, TfidfVectorizer
-from wordodds.text import stem
+from wordodds._border import stem
 
 ENGLISH = [
     "Running runners ran; the runner's running shoes were running out",

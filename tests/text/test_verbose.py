@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from wordodds import CountVectorizer, HashingVectorizer, TfidfVectorizer, _progress
+from wordodds import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from wordodds._files import progress as _progress
 
 TEXTS = [f"word{i % 97} and word{i % 89} été" for i in range(3000)]
 KINDS = pytest.mark.parametrize("kind", [CountVectorizer, TfidfVectorizer, HashingVectorizer])

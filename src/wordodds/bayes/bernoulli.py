@@ -2,17 +2,16 @@
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds._border.csr import CsrArrays, as_csr, without_repeats
+from wordodds._border.execution import Execution
 from wordodds._core import bayes as core
 from wordodds._core import score
 from wordodds._core import sparse as sparse_core
-from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays, as_csr, without_repeats
 from wordodds.bayes.counted import CountedNB
 from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.learnt import Learnt
@@ -20,10 +19,9 @@ from wordodds.bayes.limits import Limit, Required, Unseen, pattern
 from wordodds.bayes.sampling import draw_classes, draw_presence, generator
 from wordodds.bayes.tally import ClassTally, DenseTally, SparseTally, features_of
 from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["BernoulliNB"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class BernoulliNB(CountedNB, GenerativeClassifier):
@@ -148,7 +146,7 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(_presence(learnt.tally.table(), n_rows, learnt.pseudo_counts)))
 
-    def sample(self, n: int, *, random_state: Any = None) -> tuple[Any, npt.NDArray[Any]]:
+    def sample(self, n: int, *, random_state: Any = None) -> tuple[Any, AnyArray]:
         """Draw documents and their labels from the model.
 
         Parameters

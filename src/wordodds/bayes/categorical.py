@@ -1,27 +1,24 @@
 """CategoricalNB: naive Bayes on columns of categories."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds._border.csr import CsrArrays, refuse_masked
+from wordodds._border.execution import Execution
 from wordodds._core import score
-from wordodds._estimator import checked_array
-from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays, refuse_masked
+from wordodds._estimator.state import checked_array
 from wordodds.bayes.discrete import DiscreteNB
 from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.sampling import draw_categories, draw_classes, generator
 from wordodds.bayes.tally import DENSE_CELLS_MAX, ClassTally, DenseTally, SparseTally
 from wordodds.bayes.weights import DenseWeights, Weights
+from wordodds.typing import AnyArray, Floats, Ints
 
 __all__ = ["CategoricalNB"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Integers: TypeAlias = npt.NDArray[np.int64]
 
 
 class CategoricalNB(DiscreteNB, GenerativeClassifier):
@@ -97,7 +94,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         self.min_categories = min_categories
 
     @property
-    def n_categories_(self) -> Integers:
+    def n_categories_(self) -> Ints:
         """Categories of each column."""
         return np.asarray(self._fitted("n_categories_").layout)
 
@@ -113,7 +110,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         learnt = self._fitted("feature_log_prob_")
         return _by_column(learnt.weights.table(), learnt.layout)
 
-    def sample(self, n: int, *, random_state: Any = None) -> tuple[Integers, npt.NDArray[Any]]:
+    def sample(self, n: int, *, random_state: Any = None) -> tuple[Ints, AnyArray]:
         """Draw rows and their labels from the model.
 
         Parameters
@@ -146,13 +143,13 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
     def _weigher(self) -> Callable[[Learnt], Weights]:
         return categorical_weights
 
-    def _checked(self, X: Any, how: Execution) -> Integers:
+    def _checked(self, X: Any, how: Execution) -> Ints:
         refuse_masked(X, "X")  # first: the masked classes have other functions
         if isinstance(X, np.ndarray) and X.dtype.kind == "f":
             largest = np.max(np.abs(X), initial=0.0, where=np.isfinite(X))
             if largest > 2.0**53:
                 raise ValueError(f"X holds {largest:g}; categories are numbered from 0")
-        data: Integers
+        data: Ints
         try:
             data = checked_array(X, dtype="int", estimator=type(self).__name__, input_name="X")
         except (TypeError, ValueError) as error:
@@ -170,7 +167,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
             )
         return data
 
-    def _layout_of(self, data: Integers, before: Any) -> Integers:
+    def _layout_of(self, data: Ints, before: Any) -> Ints:
         n_categories = data.max(axis=0) + 1
         if before is not None:
             self._check_columns(data, before)
@@ -185,7 +182,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
             )
         return np.asarray(n_categories, dtype=np.int64)
 
-    def _least(self, n_features: int) -> Integers:
+    def _least(self, n_features: int) -> Ints:
         least = np.asarray(self.min_categories)
         if not np.issubdtype(least.dtype, np.signedinteger):
             raise ValueError(
@@ -200,7 +197,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
             raise ValueError(f"'min_categories' should be >= 1, got {self.min_categories!r}")
         return least
 
-    def _relaid(self, tally: ClassTally, before: Integers, layout: Integers) -> ClassTally:
+    def _relaid(self, tally: ClassTally, before: Ints, layout: Ints) -> ClassTally:
         if np.array_equal(before, layout):
             return tally
         assert isinstance(tally, DenseTally)
@@ -210,10 +207,10 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         counts[:, np.arange(tally.n_features) + np.repeat(shift, before)] = tally.counts
         return DenseTally(counts)
 
-    def _merged_layout(self, ours: Integers, theirs: Integers) -> Integers:
+    def _merged_layout(self, ours: Ints, theirs: Ints) -> Ints:
         return np.maximum(ours, theirs)
 
-    def _events(self, data: Integers, layout: Integers) -> CsrArrays:
+    def _events(self, data: Ints, layout: Ints) -> CsrArrays:
         self._check_columns(data, layout)
         if (unknown := data >= layout).any():
             row, column = np.argwhere(unknown)[0]
@@ -235,15 +232,15 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
                 "encode the categories as columns for MultinomialNB"
             )
 
-    def _spread(self, pseudo_counts: Floats, layout: Integers) -> Floats:
+    def _spread(self, pseudo_counts: Floats, layout: Ints) -> Floats:
         if pseudo_counts.shape[1] == 1 and len(layout) != 1:
             return pseudo_counts
         return np.repeat(pseudo_counts, layout, axis=1)
 
-    def _width_of_alpha(self, tally: ClassTally, layout: Integers) -> int:
+    def _width_of_alpha(self, tally: ClassTally, layout: Ints) -> int:
         return len(layout)
 
-    def _check_columns(self, data: Integers, layout: Integers) -> None:
+    def _check_columns(self, data: Ints, layout: Ints) -> None:
         if data.shape[1] != len(layout):
             raise ValueError(
                 f"X has {data.shape[1]} features, but {type(self).__name__} is expecting "
@@ -257,11 +254,11 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         return tags
 
 
-def _begins(n_categories: Integers) -> Integers:
+def _begins(n_categories: Ints) -> Ints:
     return np.concatenate([[0], np.cumsum(n_categories)])
 
 
-def _by_column(table: Floats, n_categories: Integers) -> list[Floats]:
+def _by_column(table: Floats, n_categories: Ints) -> list[Floats]:
     return np.split(table, _begins(n_categories)[1:-1], axis=1)
 
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds._core import bayes as core
 from wordodds._core import score
@@ -14,10 +13,9 @@ from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.limits import Exclusive, pattern
 from wordodds.bayes.tally import ClassTally, DenseTally, features_of
 from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
+from wordodds.typing import Floats
 
 __all__ = ["ComplementNB"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class ComplementNB(CountedNB):

@@ -1,17 +1,14 @@
 """What the models with one count per class and feature share: tables, and the linear view."""
 
 from collections.abc import Iterator
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._linear_view import LinearView
+from wordodds._estimator.linear_view import LinearView
 from wordodds.bayes.discrete import DiscreteNB
+from wordodds.typing import Floats
 
 __all__ = ["CountedNB"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class CountedNB(LinearView, DiscreteNB):

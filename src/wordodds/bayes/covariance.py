@@ -4,9 +4,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._interruptible import cholesky, product
+from wordodds._border.interruptible import cholesky, product
+from wordodds.typing import Codes, Floats, Positions
 
 __all__ = [
     "KINDS",
@@ -19,8 +19,6 @@ __all__ = [
     "is_diagonal",
     "is_shared",
 ]
-
-Floats = npt.NDArray[np.float64]
 
 KINDS = ("full", "shared", "diagonal", "shared_diagonal", "spherical")
 
@@ -79,14 +77,14 @@ class Deviations(NamedTuple):
     scale: Floats  # (n_cols,)
     means: Floats  # (n_classes, n_cols)
     rows: Floats  # (n_rows, n_cols)
-    starts: npt.NDArray[np.intp]  # (n_classes + 1,): rows of class c are starts[c]:starts[c + 1]
+    starts: Positions  # (n_classes + 1,): rows of class c are starts[c]:starts[c + 1]
     weights: Floats | None  # (n_rows,)
     counts: Floats  # (n_classes,): rows, or their weights
 
 
 def class_deviations(
     X: Floats,
-    codes: npt.NDArray[np.int32],
+    codes: Codes,
     weights: Floats | None,
     n_classes: int,
     *,

@@ -4,11 +4,11 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._estimator import checked_data
-from wordodds._row_weights import rows_of_fit
-from wordodds.bayes.batches import count_classes
+from wordodds._border.classes import count_classes
+from wordodds._border.row_weights import rows_of_fit
+from wordodds._estimator.state import checked_data
+from wordodds.typing import AnyArray, Codes, Floats
 
 __all__ = ["DenseRows", "checked_share", "dense_rows"]
 
@@ -16,11 +16,11 @@ __all__ = ["DenseRows", "checked_share", "dense_rows"]
 class DenseRows(NamedTuple):
     """The rows that weigh something, and the classes that have such rows."""
 
-    X: npt.NDArray[np.float64]
-    classes: npt.NDArray[Any]
-    codes: npt.NDArray[np.int32]
-    weights: npt.NDArray[np.float64] | None
-    class_count: npt.NDArray[np.float64]
+    X: Floats
+    classes: AnyArray
+    codes: Codes
+    weights: Floats | None
+    class_count: Floats
 
 
 def dense_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DenseRows:

@@ -2,22 +2,17 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from wordodds._estimator import adopt, check_width
-from wordodds._execution import Execution, execution
-from wordodds._row_weights import rows_of_fit
-from wordodds._sparse import CsrArrays, as_csr, require_rows
-from wordodds.bayes.batches import (
-    batch_of_rows,
-    classes_of_batches,
-    count_classes,
-    union_of_classes,
-)
+from wordodds._border.classes import classes_of_batches, count_classes, union_of_classes
+from wordodds._border.csr import CsrArrays, as_csr, require_rows
+from wordodds._border.execution import Execution, execution
+from wordodds._border.row_weights import rows_of_batch, rows_of_fit
+from wordodds._estimator.state import adopt, check_width
 from wordodds.bayes.generative import LogSpaceClassifier
 from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.priors import checked_alpha, log_prior, pseudo_counts
@@ -31,10 +26,9 @@ from wordodds.bayes.tally import (
     tally_rows,
 )
 from wordodds.bayes.weights import Weights
+from wordodds.typing import AnyArray, Floats, Positions
 
 __all__ = ["DiscreteNB"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Counts and pseudo-counts together stay below the largest double, 1.8e308.
 SUM_MAX = 8e307
@@ -183,7 +177,7 @@ class DiscreteNB(LogSpaceClassifier):
             check_width(self, X, events.n_cols, tally.n_features)
             class_count = self.class_count_
         require_rows(events)
-        codes, weights = batch_of_rows(self, y, events.n_rows, known, sample_weight)
+        codes, weights = rows_of_batch(self, y, events.n_rows, known, sample_weight)
         batch = tally_batch(events, codes, len(known), weights, how)
         _check_sums(events, weights, lambda: batch.sum() + tally.class_totals().max())
         counts = count_classes(codes, weights, len(known))
@@ -220,7 +214,7 @@ class DiscreteNB(LogSpaceClassifier):
         learnt = self._learnt
         events = self._events(self._checked(X, how), learnt.layout)
         check_width(self, X, events.n_cols, learnt.tally.n_features)
-        codes, weights = batch_of_rows(self, y, events.n_rows, self.classes_, sample_weight)
+        codes, weights = rows_of_batch(self, y, events.n_rows, self.classes_, sample_weight)
         entries = tally_entries(events, codes, len(self.classes_), weights, how)
         _check_sums(events, weights, entries.sum)
         counts = count_classes(codes, weights, len(self.classes_))
@@ -264,8 +258,8 @@ class DiscreteNB(LogSpaceClassifier):
 
     def _tally_within(
         self,
-        classes: npt.NDArray[Any],
-        positions: npt.NDArray[np.intp],
+        classes: AnyArray,
+        positions: Positions,
         layout: Any,
         how: Execution,
     ) -> ClassTally:
@@ -273,7 +267,7 @@ class DiscreteNB(LogSpaceClassifier):
         return tally.regrouped(positions, len(classes), how)
 
     def _estimated(
-        self, classes: npt.NDArray[Any], class_count: Floats, tally: ClassTally, layout: Any
+        self, classes: AnyArray, class_count: Floats, tally: ClassTally, layout: Any
     ) -> dict[str, Any]:
         """Return the state that follows from the tallies and the parameters."""
         for name in ("fit_prior", "force_alpha"):

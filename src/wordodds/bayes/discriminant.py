@@ -3,12 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from wordodds._estimator import adopt, checked_data
-from wordodds._execution import execution
-from wordodds._linear_view import LinearView
+from wordodds._border.execution import execution
+from wordodds._estimator.linear_view import LinearView
+from wordodds._estimator.state import adopt, checked_data
 from wordodds.bayes import gaussian_scores
 from wordodds.bayes.covariance import (
     KINDS,
@@ -24,6 +23,7 @@ from wordodds.bayes.dense_rows import DenseRows, checked_share, dense_rows
 from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.priors import log_prior
 from wordodds.bayes.sampling import draw_classes, generator
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["GaussianDiscriminant"]
 
@@ -106,13 +106,13 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
     array([[0.5, 0.5]])
     """
 
-    class_count_: npt.NDArray[np.float64]
-    class_prior_: npt.NDArray[np.float64]
-    means_: npt.NDArray[np.float64]
-    covariance_: npt.NDArray[np.float64]
+    class_count_: Floats
+    class_prior_: Floats
+    means_: Floats
+    covariance_: Floats
     _kind: str  # as fitted, whatever the parameter says since
-    _scale: npt.NDArray[np.float64]  # powers of two: the factors' units
-    _factors: npt.NDArray[np.float64]
+    _scale: Floats  # powers of two: the factors' units
+    _factors: Floats
 
     def __init__(
         self,
@@ -209,15 +209,15 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
             X, means, self._factors, self._scale, self.class_log_prior_
         )
 
-    def _joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def _joint_log_proba(self, X: Any) -> Floats:
         return gaussian_scores.joint(self._scores(X))
 
-    def _decidable(self, X: Any) -> npt.NDArray[np.float64]:
+    def _decidable(self, X: Any) -> Floats:
         """Return joint log-probabilities but for a number per row; exact far from all classes."""
         check_is_fitted(self)
         return gaussian_scores.relative(self._scores(X))
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """Return the log-odds of the second of two classes, or a score for each of several.
 
         The scores are log p(row, class), but for a number that all classes of a row share.
@@ -230,9 +230,7 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
         scores = self._decidable(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-    def sample(
-        self, n: int, *, random_state: Any = None
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
+    def sample(self, n: int, *, random_state: Any = None) -> tuple[Floats, AnyArray]:
         """Draw rows and their labels from p(x, y), each independent of the others.
 
         Parameters
@@ -258,18 +256,18 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
         return X * self._scale + self.means_[codes], self.classes_[codes]
 
     @property
-    def weights_(self) -> npt.NDArray[np.float64]:
+    def weights_(self) -> Floats:
         """Inverse covariance times means, where the classes share a covariance."""
         factor, whitened = self._linear("weights_")
         return gaussian_scores.whiten_again(factor, whitened) / self._scale
 
     @property
-    def bias_(self) -> npt.NDArray[np.float64]:
+    def bias_(self) -> Floats:
         """Log p(class) less half its mean's squared length, where classes share a covariance."""
         _, whitened = self._linear("bias_")
         return np.asarray(self.class_log_prior_ - 0.5 * (whitened**2).sum(axis=1))
 
-    def _linear(self, name: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def _linear(self, name: str) -> tuple[Floats, Floats]:
         check_is_fitted(self)  # an AttributeError, too
         if not is_shared(self._kind):
             raise AttributeError(

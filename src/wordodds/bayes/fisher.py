@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 from sklearn.base import (
     BaseEstimator,
@@ -13,11 +12,12 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from wordodds._estimator import adopt, checked_data
+from wordodds._estimator.state import adopt, checked_data
 from wordodds.bayes.covariance import SingularError, class_deviations, estimate, factorize
 from wordodds.bayes.dense_rows import checked_share, dense_rows
 from wordodds.bayes.gaussian_scores import whiten, whiten_again
 from wordodds.bayes.priors import log_prior
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["FisherDiscriminant"]
 
@@ -81,9 +81,9 @@ class FisherDiscriminant(
     array(['a', 'b'], dtype='<U1')
     """
 
-    classes_: npt.NDArray[Any]
-    means_: npt.NDArray[np.float64]
-    direction_: npt.NDArray[np.float64]
+    classes_: AnyArray
+    means_: Floats
+    direction_: Floats
     threshold_: float
     distance_: float
     n_features_in_: int
@@ -143,7 +143,7 @@ class FisherDiscriminant(
             distance_=distance,
         )
 
-    def transform(self, X: Any) -> npt.NDArray[np.float64]:
+    def transform(self, X: Any) -> Floats:
         """Return the rows' places on the line, one column.
 
         Parameters
@@ -153,7 +153,7 @@ class FisherDiscriminant(
         """
         return self._project(X)[:, np.newaxis]
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """Return the log-odds of the second class.
 
         Parameters
@@ -167,7 +167,7 @@ class FisherDiscriminant(
         with np.errstate(over="ignore"):
             return np.asarray(self.distance_ * (projected - self.threshold_))
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> AnyArray:
         """Return the more probable class of each row.
 
         Parameters
@@ -178,7 +178,7 @@ class FisherDiscriminant(
         second = self.decision_function(X) > 0.0
         return np.asarray(self.classes_[second.astype(np.intp)])
 
-    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_log_proba(self, X: Any) -> Floats:
         """Return log p(class | row), one column per class in the order of ``classes_``.
 
         Parameters
@@ -189,7 +189,7 @@ class FisherDiscriminant(
         log_odds = self.decision_function(X)
         return np.column_stack([-np.logaddexp(0.0, log_odds), -np.logaddexp(0.0, -log_odds)])
 
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Return p(class | row), one column per class in the order of ``classes_``.
 
         Parameters
@@ -200,7 +200,7 @@ class FisherDiscriminant(
         log_odds = self.decision_function(X)
         return np.column_stack([expit(-log_odds), expit(log_odds)])
 
-    def _project(self, X: Any) -> npt.NDArray[np.float64]:
+    def _project(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = checked_data(self, X, fitted=True, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):

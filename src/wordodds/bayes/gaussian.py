@@ -4,23 +4,19 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds._border.classes import classes_of_batches, union_of_classes
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import Execution, execution
+from wordodds._border.row_weights import rows_of_batch, rows_of_fit
 from wordodds._core import bayes as core
-from wordodds._estimator import adopt, check_width
-from wordodds._execution import Execution, execution
-from wordodds._row_weights import rows_of_fit
-from wordodds._sparse import CsrArrays
-from wordodds.bayes.batches import (
-    batch_of_rows,
-    classes_of_batches,
-    union_of_classes,
-)
+from wordodds._estimator.state import adopt, check_width
 from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.moments import Matrix, Moments, as_matrix, class_moments
 from wordodds.bayes.priors import log_prior
 from wordodds.bayes.sampling import draw_classes, generator
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["GaussianNB"]
 
@@ -112,13 +108,13 @@ class GaussianNB(GenerativeClassifier):
     array(['low', 'high'], dtype='<U4')
     """
 
-    class_count_: npt.NDArray[np.float64]
-    class_prior_: npt.NDArray[np.float64]
-    theta_: npt.NDArray[np.float64]
+    class_count_: Floats
+    class_prior_: Floats
+    theta_: Floats
     epsilon_: float
-    _m2: npt.NDArray[np.float64]
-    _table: npt.NDArray[np.float64]  # feature-major: (n_features, mean and scale, padded classes)
-    _summary: npt.NDArray[np.float64]
+    _m2: Floats
+    _table: Floats  # feature-major: (n_features, mean and scale, padded classes)
+    _summary: Floats
 
     def __init__(
         self,
@@ -233,9 +229,7 @@ class GaussianNB(GenerativeClassifier):
         self.__dict__.update(self._state(classes, moments, execution(self.n_jobs)))
         return self
 
-    def sample(
-        self, n: int, *, random_state: Any = None
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
+    def sample(self, n: int, *, random_state: Any = None) -> tuple[Floats, AnyArray]:
         """Draw rows from the model: classes from the prior, features from their Gaussians.
 
         Parameters
@@ -259,7 +253,7 @@ class GaussianNB(GenerativeClassifier):
         return X, self.classes_[codes]
 
     @property
-    def var_(self) -> npt.NDArray[np.float64]:
+    def var_(self) -> Floats:
         """Variances by class and feature, ``epsilon_`` included."""
         weight = self.class_count_[:, None]
         share = np.divide(self._m2, weight, out=np.zeros(self._m2.shape), where=weight > 0.0)
@@ -269,12 +263,12 @@ class GaussianNB(GenerativeClassifier):
         return Moments(self.class_count_, self.theta_, self._m2)
 
     def _batch_moments(
-        self, matrix: Matrix, y: Any, sample_weight: Any, known: npt.NDArray[Any], how: Execution
+        self, matrix: Matrix, y: Any, sample_weight: Any, known: AnyArray, how: Execution
     ) -> Moments:
-        codes, weights = batch_of_rows(self, y, _n_rows(matrix), known, sample_weight)
+        codes, weights = rows_of_batch(self, y, _n_rows(matrix), known, sample_weight)
         return class_moments(matrix, codes, weights, len(known), how)
 
-    def _state(self, classes: npt.NDArray[Any], moments: Moments, how: Execution) -> dict[str, Any]:
+    def _state(self, classes: AnyArray, moments: Moments, how: Execution) -> dict[str, Any]:
         """Return all attributes that follow from the moments."""
         variances, epsilon = moments.variances(_checked_smoothing(self.var_smoothing))
         prior, log_prior = self._prior(moments.weight)
@@ -291,16 +285,14 @@ class GaussianNB(GenerativeClassifier):
             "_summary": summary,
         }
 
-    def _prior(
-        self, class_count: npt.NDArray[np.float64]
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def _prior(self, class_count: Floats) -> tuple[Floats, Floats]:
         """Return p(class) and its logarithm."""
         log_p = log_prior(class_count, self.priors, self.prior_alpha)
         return (
             np.exp(log_p) if self.priors is None else np.array(self.priors, dtype=np.float64)
         ), log_p
 
-    def _joint_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def _joint_log_proba(self, X: Any) -> Floats:
         how = execution(self.n_jobs)
         matrix = as_matrix(X, how, self)
         check_width(self, X, _n_cols(matrix), len(self._table))

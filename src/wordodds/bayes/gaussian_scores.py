@@ -3,12 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg.blas import dtrsm
 
-__all__ = ["Scores", "joint", "own_scores", "relative", "shared_scores", "whiten", "whiten_again"]
+from wordodds.typing import Codes, Floats
 
-Floats = npt.NDArray[np.float64]
+__all__ = ["Scores", "joint", "own_scores", "relative", "shared_scores", "whiten", "whiten_again"]
 
 # Rows beyond this many units are divided by a power of two, lest their squares overflow.
 FAR = 2.0**100
@@ -25,7 +24,7 @@ class Scores(NamedTuple):
     """
 
     varying: Floats  # (n_rows, n_classes)
-    exponents: npt.NDArray[np.int32]  # (n_rows,)
+    exponents: Codes  # (n_rows,)
     constants: Floats  # (n_classes,)
     common: Floats  # (n_rows,)
 
@@ -34,7 +33,7 @@ class _Rows(NamedTuple):
     """Rows in units of the model, row i divided by ``2**exponents[i]``."""
 
     values: Floats
-    exponents: npt.NDArray[np.int32]
+    exponents: Codes
 
     def less(self, mean: Floats) -> Floats:
         if self.exponents.any():

@@ -2,18 +2,14 @@
 
 from collections.abc import Callable
 from copy import copy
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from wordodds._execution import Execution, execution
+from wordodds._border.execution import Execution, execution
 from wordodds.bayes.tally import ClassTally
 from wordodds.bayes.weights import Weights
+from wordodds.typing import Floats
 
 __all__ = ["Learnt"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class Learnt:

@@ -4,17 +4,15 @@ Each limit corrects the scores of a matrix in place. They are sparse products of
 for models with a pseudo-count of zero.
 """
 
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
-from wordodds._sparse import CsrArrays
+from wordodds._border.csr import CsrArrays
+from wordodds.typing import Booleans, Floats
 
 __all__ = ["Exclusive", "Limit", "Required", "Unseen", "pattern"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class Limit(Protocol):
@@ -33,7 +31,7 @@ def pattern(features: Any, classes: Any, shape: tuple[int, int]) -> Any:
 class Unseen:
     """A class cannot give a feature without pseudo-count that it never saw."""
 
-    def __init__(self, strict: npt.NDArray[np.bool_], seen: Any) -> None:
+    def __init__(self, strict: Booleans, seen: Any) -> None:
         self.strict = strict  # features without pseudo-count
         self.seen = seen  # pattern of what each class saw of them
 

@@ -3,14 +3,14 @@
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
+from wordodds._border.csr import CsrArrays, as_csr, require_rows, sparse_of_frame, without_repeats
+from wordodds._border.execution import Execution
 from wordodds._core import bayes as core
-from wordodds._estimator import checked_array
-from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays, as_csr, require_rows, sparse_of_frame, without_repeats
+from wordodds._estimator.state import checked_array
 from wordodds.bayes.tally import check_table_size
+from wordodds.typing import AnyArray, Booleans, Codes, Floats
 
 __all__ = ["Matrix", "Moments", "as_matrix", "class_moments"]
 
@@ -21,8 +21,8 @@ _SQUARES_ROUNDING = 1e-8
 _SMALLEST_VARIANCE = 1e-306
 _CELLS_AT_ONCE = 1 << 18
 
-Array = npt.NDArray[np.float64]
-Matrix = CsrArrays | npt.NDArray[Any]
+Array = Floats
+Matrix = CsrArrays | AnyArray
 
 
 class Moments(NamedTuple):
@@ -44,7 +44,7 @@ class Moments(NamedTuple):
         shape = (n_classes, n_features)
         return cls(np.zeros(n_classes), np.zeros(shape), np.zeros(shape))
 
-    def spread_out(self, codes: npt.NDArray[Any], n_classes: int) -> "Moments":
+    def spread_out(self, codes: AnyArray, n_classes: int) -> "Moments":
         """Return the same by other numbers: class c becomes ``codes[c]`` of ``n_classes``."""
         result = Moments.nothing(n_classes, self.mean.shape[1])
         for whole, part in zip(result, self, strict=True):
@@ -66,7 +66,7 @@ class Moments(NamedTuple):
             m2 = self.m2 + other.m2 + delta * (self.weight[:, None] * share) * delta
         return Moments(weight, mean, m2)
 
-    def removed(self, other: "Moments") -> tuple["Moments", npt.NDArray[np.bool_]]:
+    def removed(self, other: "Moments") -> tuple["Moments", Booleans]:
         r"""Return the moments without the other's, and which classes cannot have held them.
 
         Chan's formula solved for one of its parts. Where rounding makes a sum of squares negative,
@@ -182,7 +182,7 @@ def as_matrix(X: Any, execution: Execution, estimator: Any) -> Matrix:
 
 def class_moments(
     matrix: Matrix,
-    codes: npt.NDArray[np.int32],
+    codes: Codes,
     weights: Array | None,
     n_classes: int,
     execution: Execution,

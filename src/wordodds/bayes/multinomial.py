@@ -1,10 +1,9 @@
 """MultinomialNB: naive Bayes on word counts."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import bayes as core
@@ -16,10 +15,9 @@ from wordodds.bayes.limits import Unseen, pattern
 from wordodds.bayes.sampling import draw_classes, draw_words, generator
 from wordodds.bayes.tally import DenseTally, features_of
 from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
+from wordodds.typing import AnyArray
 
 __all__ = ["MultinomialNB"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class MultinomialNB(CountedNB, GenerativeClassifier):
@@ -110,7 +108,7 @@ class MultinomialNB(CountedNB, GenerativeClassifier):
 
     def sample(
         self, n: int, *, length: Any = None, random_state: Any = None
-    ) -> tuple[Any, npt.NDArray[Any]]:
+    ) -> tuple[Any, AnyArray]:
         """Draw documents and their labels from the model.
 
         Parameters

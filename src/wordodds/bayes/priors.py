@@ -5,7 +5,8 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from wordodds.typing import Floats
 
 __all__ = ["checked_alpha", "class_log_prior", "log_prior", "pseudo_counts"]
 
@@ -50,7 +51,7 @@ def _finite_float(number: Real) -> float:
         return float("inf")
 
 
-def _checked_alpha_array(alpha: Any, n_classes: int, n_features: int) -> npt.NDArray[np.float64]:
+def _checked_alpha_array(alpha: Any, n_classes: int, n_features: int) -> Floats:
     try:
         array = np.array(alpha, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -110,9 +111,7 @@ def pseudo_counts(alpha: Any, estimate: str, name: str = "alpha") -> Any:
     return alpha - 1.0
 
 
-def class_log_prior(
-    class_count: npt.NDArray[np.float64], prior_alpha: Any, estimate: str
-) -> npt.NDArray[np.float64]:
+def class_log_prior(class_count: Floats, prior_alpha: Any, estimate: str) -> Floats:
     r"""Return log p(class) from the documents of each class.
 
     .. math:: \hat p_c = \frac{N_c + a}{N + C a}
@@ -140,13 +139,13 @@ def class_log_prior(
 
 
 def log_prior(
-    class_count: npt.NDArray[np.float64],
+    class_count: Floats,
     given: Any,
     prior_alpha: Any,
     estimate: str = "bayes",
     *,
     name: str = "priors",
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """Return log p(class): as it is given, or else as it is learnt.
 
     Parameters
@@ -165,9 +164,7 @@ def log_prior(
     return _given_log_prior(given, len(class_count), name, sum_to_one=name == "priors")
 
 
-def _given_log_prior(
-    priors: Any, n_classes: int, name: str, *, sum_to_one: bool
-) -> npt.NDArray[np.float64]:
+def _given_log_prior(priors: Any, n_classes: int, name: str, *, sum_to_one: bool) -> Floats:
     try:
         given = np.asarray(priors, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -185,7 +182,7 @@ def _given_log_prior(
         return np.asarray(np.log(given))
 
 
-def _checked_prior_alpha(prior_alpha: Any, n_classes: int) -> npt.NDArray[np.float64]:
+def _checked_prior_alpha(prior_alpha: Any, n_classes: int) -> Floats:
     if isinstance(prior_alpha, bool | str):
         raise TypeError(f"prior_alpha must be a number or an array of numbers, got {prior_alpha!r}")
     if isinstance(prior_alpha, Real):

@@ -1,15 +1,14 @@
 """Draws from fitted models: what only a generative classifier can give."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
-__all__ = ["draw_categories", "draw_classes", "draw_presence", "draw_words", "generator"]
+from wordodds.typing import Floats, Ints, Positions
 
-Floats: TypeAlias = npt.NDArray[np.float64]
+__all__ = ["draw_categories", "draw_classes", "draw_presence", "draw_words", "generator"]
 
 # Uniform numbers held at once while presence is drawn: 32 MB.
 BLOCK = 1 << 22
@@ -22,7 +21,7 @@ def generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def draw_classes(log_prior: Floats, n: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
+def draw_classes(log_prior: Floats, n: int, rng: np.random.Generator) -> Positions:
     """Return n classes drawn from their prior."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
         raise ValueError(f"n must be a whole number >= 0, got {n!r}")
@@ -31,8 +30,8 @@ def draw_classes(log_prior: Floats, n: int, rng: np.random.Generator) -> npt.NDA
 
 
 def draw_words(
-    codes: npt.NDArray[np.intp],
-    lengths: npt.NDArray[np.int64],
+    codes: Positions,
+    lengths: Ints,
     log_proba_of_classes: Callable[[list[int]], Iterator[Floats]],
     n_features: int,
     rng: np.random.Generator,
@@ -50,9 +49,7 @@ def draw_words(
     return sp.coo_array((ones, (row, word)), shape=(len(codes), n_features)).tocsr()
 
 
-def draw_categories(
-    probabilities: Floats, size: int, rng: np.random.Generator
-) -> npt.NDArray[np.intp]:
+def draw_categories(probabilities: Floats, size: int, rng: np.random.Generator) -> Positions:
     """Return positions drawn in proportion to ``probabilities``."""
     cumulative = np.cumsum(probabilities)
     if size and not cumulative[-1] > 0.0:
@@ -64,7 +61,7 @@ def draw_categories(
 
 
 def draw_presence(
-    codes: npt.NDArray[np.intp],
+    codes: Positions,
     proba_of_class: Callable[[int], Floats],
     n_features: int,
     rng: np.random.Generator,

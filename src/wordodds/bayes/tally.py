@@ -7,13 +7,13 @@ of the order in which the documents came.
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import Execution
 from wordodds._core import bayes as core
 from wordodds._core import sparse as sparse_core
-from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays
+from wordodds.typing import Codes, Floats, Ints, Positions
 
 __all__ = [
     "DENSE_CELLS_MAX",
@@ -41,8 +41,6 @@ NEVER_LEARNT = (
     "these documents were never learnt: a count would fall below zero; forget exactly the rows, "
     "labels and weights that were fitted"
 )
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class DenseTally:
@@ -99,9 +97,7 @@ class DenseTally:
         """Return a tally that may change by itself."""
         return DenseTally(self.counts.copy())
 
-    def regrouped(
-        self, positions: npt.NDArray[np.intp], n_classes: int, execution: Execution
-    ) -> "ClassTally":
+    def regrouped(self, positions: Positions, n_classes: int, execution: Execution) -> "ClassTally":
         """Return the tally with class c at positions[c] of n_classes, in the form of that shape."""
         if n_classes * self.n_features > DENSE_CELLS_MAX:
             indptr, indices, data = sparse_core.dense_compress_rows(self.counts.T, *execution)
@@ -167,7 +163,7 @@ class SparseTally:
         return SparseTally(self.by_feature)
 
     def regrouped(
-        self, positions: npt.NDArray[np.intp], n_classes: int, execution: Execution
+        self, positions: Positions, n_classes: int, execution: Execution
     ) -> "SparseTally":
         """Return the tally with class c at positions[c] of n_classes."""
         entries = self.by_feature
@@ -191,7 +187,7 @@ def empty_tally(n_classes: int, n_features: int) -> ClassTally:
 
 def tally_rows(
     matrix: CsrArrays,
-    codes: npt.NDArray[np.int32],
+    codes: Codes,
     n_classes: int,
     row_weights: Floats | None,
     execution: Execution,
@@ -204,7 +200,7 @@ def tally_rows(
 
 def tally_entries(
     matrix: CsrArrays,
-    codes: npt.NDArray[np.int32],
+    codes: Codes,
     n_classes: int,
     row_weights: Floats | None,
     execution: Execution,
@@ -221,7 +217,7 @@ def tally_entries(
 
 def tally_batch(
     matrix: CsrArrays,
-    codes: npt.NDArray[np.int32],
+    codes: Codes,
     n_classes: int,
     row_weights: Floats | None,
     execution: Execution,
@@ -243,7 +239,7 @@ def read_only(table: Floats) -> Floats:
     return view
 
 
-def features_of(by_feature: Any) -> npt.NDArray[np.intp]:
+def features_of(by_feature: Any) -> Positions:
     """Return the feature of each stored entry of a feature-major matrix."""
     if CELLS_PER_ENTRY * by_feature.nnz < by_feature.shape[0]:  # most features have no entry
         stored = np.arange(by_feature.nnz)
@@ -251,7 +247,7 @@ def features_of(by_feature: Any) -> npt.NDArray[np.intp]:
     return np.repeat(np.arange(by_feature.shape[0]), np.diff(by_feature.indptr))
 
 
-def cell_numbers(by_feature: Any) -> npt.NDArray[np.int64]:
+def cell_numbers(by_feature: Any) -> Ints:
     """Return a number for each stored cell of a feature-major matrix, ascending."""
     rows = features_of(by_feature).astype(np.int64)
     return np.asarray(rows * by_feature.shape[1] + by_feature.indices)

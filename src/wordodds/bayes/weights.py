@@ -4,17 +4,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import Execution
 from wordodds._core import score
-from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays
 from wordodds.bayes.limits import Limit
 from wordodds.bayes.tally import check_table_size, read_only
+from wordodds.typing import Floats
 
 __all__ = ["DenseWeights", "SparseWeights", "Weights"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class DenseWeights:

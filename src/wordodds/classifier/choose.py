@@ -12,18 +12,16 @@ from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._execution import Execution
+from wordodds._border.execution import Execution
 from wordodds.classifier.held_out import Examples, HeldOut, Outcome
 from wordodds.classifier.kinds import Kind
 from wordodds.classifier.reading import MANY, Reading, plain_reading, readings
 from wordodds.classifier.sample import sampled, stratified_folds
 from wordodds.linear.ratio import RatioPrior
+from wordodds.typing import AnyArray, Codes, Floats, Ints
 
 __all__ = ["SAMPLE_LARGE", "Choice", "Documents", "Trial", "choose", "documents_most"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 SEED = 0  # of the order in which rows are visited
 # Characters of text that are enough to choose a way of reading, and to choose a penalty.
@@ -50,15 +48,15 @@ class Documents(NamedTuple):
     """Texts with their classes and weights."""
 
     texts: Any  # a sequence, or an Arrow column
-    codes: npt.NDArray[np.int32]
+    codes: Codes
     weights: Floats
-    classes: npt.NDArray[Any]
-    sizes: npt.NDArray[np.int64]  # characters of each
+    classes: AnyArray
+    sizes: Ints  # characters of each
 
     def __len__(self) -> int:
         return len(self.codes)
 
-    def taken(self, rows: npt.NDArray[np.int64]) -> "Documents":
+    def taken(self, rows: Ints) -> "Documents":
         """Return some of the documents, by ascending position."""
         if len(rows) == len(self):
             return self

@@ -6,18 +6,16 @@ it once, by the later one.
 """
 
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.terms import frozen_terms
 from wordodds._core import text as core
 from wordodds.model.features import TextFeatures
-from wordodds.text.terms import frozen_terms
+from wordodds.typing import Booleans, Floats
 
 __all__ = ["Columns"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class Columns:
@@ -139,7 +137,7 @@ class Columns:
             norm_weights = None
         return every, replace(features, norm=self._norm, norm_weights=norm_weights)
 
-    def _needed(self) -> npt.NDArray[np.bool_]:
+    def _needed(self) -> Booleans:
         """Return which columns some document's scores depend on."""
         needed = np.zeros(self._n, dtype=bool)
         needed[self._kept] = True

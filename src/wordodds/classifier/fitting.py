@@ -3,10 +3,15 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._execution import execution
-from wordodds._row_weights import rows_of_fit
+from wordodds._border.documents import (
+    as_documents,
+    as_strings,
+    check_collection,
+    without_missing,
+)
+from wordodds._border.execution import execution
+from wordodds._border.row_weights import rows_of_fit
 from wordodds.classifier.choose import (
     SAMPLE_LARGE,
     Choice,
@@ -20,12 +25,7 @@ from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.classifier.sample import held_back, sampled
 from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps, weighting_of
 from wordodds.text import TfidfVectorizer
-from wordodds.text.documents import (
-    as_documents,
-    as_strings,
-    check_collection,
-    without_missing,
-)
+from wordodds.typing import AnyArray, Floats, Ints
 
 __all__ = ["choose_for", "chooses", "fit_in_memory", "temper", "with_choice"]
 
@@ -91,8 +91,8 @@ def with_choice(classifier: Any, choice: Choice) -> Any:
 def temper(
     classifier: Any,
     rows: Any,
-    labels: npt.NDArray[Any],
-    weights: npt.NDArray[np.float64] | None = None,
+    labels: AnyArray,
+    weights: Floats | None = None,
 ) -> float:
     """Set the temperature of a fitted classifier by documents that it has not learnt from.
 
@@ -189,7 +189,7 @@ def choose_for(
 
 def _choose(
     counter: "_Counter", classifier: Any, texts: Any, labels: Any, sample_weight: Any
-) -> tuple[Choice, npt.NDArray[np.int64]]:
+) -> tuple[Choice, Ints]:
     """Return the choice, and the documents to hold back from the fit for its temperature."""
     owner, kind = counter.owner, counter.kind
     collected = _collected(owner, kind, texts)
@@ -224,7 +224,7 @@ def _collected(owner: Any, kind: Kind, texts: Any) -> Any:
     return column.cast(pa.large_string())
 
 
-def _sizes(texts: Any) -> npt.NDArray[np.int64]:
+def _sizes(texts: Any) -> Ints:
     """Return the length of each text."""
     if not isinstance(texts, list | tuple):
         import pyarrow.compute as pc

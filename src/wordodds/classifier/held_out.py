@@ -7,23 +7,21 @@ be in use.
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy.special
 
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import Execution
 from wordodds._core import linear as core
 from wordodds._core import text as text_core
-from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays
 from wordodds.linear.ratio import RatioPrior, label_table, merge_equal_rows, ratio_problem
 from wordodds.text.prune import map_columns
+from wordodds.typing import Booleans, Codes, Floats, Ints
 
 __all__ = ["Examples", "HeldOut", "Outcome", "best_temperature"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Codes: TypeAlias = npt.NDArray[np.int32]
 
 EPOCHS_MAX = 200
 # Looser than that of the fit that follows: candidates differ by more than the error it leaves.
@@ -96,7 +94,7 @@ class HeldOut:
         self,
         examples: Examples,
         min_df: Any,
-        fold_of: npt.NDArray[np.int64],
+        fold_of: Ints,
         folds: Sequence[int],
         prior: RatioPrior,
         seed: int,
@@ -161,8 +159,8 @@ class _Part:
         self,
         examples: Examples,
         distinct: CsrArrays,
-        numbers: npt.NDArray[np.int64],
-        is_held: npt.NDArray[np.bool_],
+        numbers: Ints,
+        is_held: Booleans,
         min_df: Any,
         prior: RatioPrior,
         seed: int,
@@ -189,7 +187,7 @@ class _Part:
 
 def _weighed(
     rows: CsrArrays,
-    n_learnt: npt.NDArray[np.int64],
+    n_learnt: Ints,
     min_df: Any,
     examples: Examples,
     how: Execution,
@@ -202,7 +200,7 @@ def _weighed(
     idf = np.log((1.0 + n_documents) / (1.0 + frequency)) + 1.0
     if min_df is not None:
         least = min_df if isinstance(min_df, Integral) else max(min_df * n_documents, 1)
-        kept: npt.NDArray[np.bool_] = np.asarray(frequency >= least)
+        kept: Booleans = np.asarray(frequency >= least)
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
         # A column at least, if only an empty one.
         n_kept = max(1, int(kept.sum()))

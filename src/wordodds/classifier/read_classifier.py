@@ -1,22 +1,20 @@
 """The weights of a fitted classifier, whoever trained it."""
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds.classifier.inherited import check_inherited
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["FittedClassifier", "read_classifier"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class FittedClassifier(NamedTuple):
     """What a LinearModel needs of a classifier."""
 
-    labels: npt.NDArray[Any]
+    labels: AnyArray
     weights: Floats  # (n_features, n_columns)
     bias: Floats  # (n_columns,)
     link: str

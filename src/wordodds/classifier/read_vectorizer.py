@@ -5,10 +5,10 @@ from typing import Any
 from sklearn.feature_extraction import text as peer
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds._border.terms import pack_vocabulary
 from wordodds._core import text as core
 from wordodds.classifier.inherited import check_inherited, own_methods
 from wordodds.model.features import TextFeatures
-from wordodds.text.terms import pack_vocabulary
 
 __all__ = ["read_vectorizer"]
 

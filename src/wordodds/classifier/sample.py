@@ -3,6 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from wordodds.typing import Codes, Floats, Ints
+
 __all__ = ["SAMPLE_LEAST", "held_back", "n_fitting", "position_hash", "sampled", "stratified_folds"]
 
 SAMPLE_LEAST = 200  # documents of a sample, however long
@@ -12,7 +14,7 @@ HELD_BACK_PART, HELD_BACK_MAX = 4, 5000
 HELD_BACK_SHARE = 0.05  # of all documents, at most
 
 
-def position_hash(positions: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+def position_hash(positions: Ints) -> npt.NDArray[np.uint64]:
     """Return the output of splitmix64 (Steele, Lea and Flood) at each position.
 
     Parameters
@@ -27,9 +29,7 @@ def position_hash(positions: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
     return np.asarray(z ^ (z >> np.uint64(31)))
 
 
-def sampled(
-    sizes: npt.NDArray[np.int64], limit: int, n_most: int | None = None
-) -> npt.NDArray[np.int64]:
+def sampled(sizes: Ints, limit: int, n_most: int | None = None) -> Ints:
     """Return the positions of documents of about `limit` characters in all, ascending.
 
     Positions are taken in the order of their hashes, as long as the texts fit; a stream that keeps
@@ -53,7 +53,7 @@ def sampled(
     return np.sort(order[: n_fitting(sizes[order], limit, n_most)])
 
 
-def n_fitting(sizes: npt.NDArray[np.int64], limit: int, n_most: int | None = None) -> int:
+def n_fitting(sizes: Ints, limit: int, n_most: int | None = None) -> int:
     """Return how many of the first documents a sample holds.
 
     Parameters
@@ -73,7 +73,7 @@ def n_fitting(sizes: npt.NDArray[np.int64], limit: int, n_most: int | None = Non
     return n_taken if n_most is None else min(n_taken, max(n_most, SAMPLE_LEAST))
 
 
-def stratified_folds(codes: npt.NDArray[np.int32], n_folds: int) -> npt.NDArray[np.int64]:
+def stratified_folds(codes: Codes, n_folds: int) -> Ints:
     """Return the fold of each document, such that each class is spread evenly over the folds.
 
     A document that is alone in its class belongs to no fold, -1.
@@ -102,9 +102,7 @@ def stratified_folds(codes: npt.NDArray[np.int32], n_folds: int) -> npt.NDArray[
     return folds
 
 
-def held_back(
-    codes: npt.NDArray[np.int32], weights: npt.NDArray[np.float64], n_documents: int
-) -> npt.NDArray[np.int64]:
+def held_back(codes: Codes, weights: Floats, n_documents: int) -> Ints:
     """Return which documents of a sample to leave out of the fit, to find its temperature on them.
 
     The temperature that was best for fits to parts of a sample is too low for a fit to many times

@@ -12,17 +12,16 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 
-from wordodds._memory import resident_bytes
-from wordodds._progress import progress
-from wordodds._sizes import byte_size
+from wordodds._border.classes import union_of_classes
+from wordodds._files.memory import resident_bytes
+from wordodds._files.progress import progress
+from wordodds._files.sizes import byte_size
 from wordodds.bayes import BernoulliNB
-from wordodds.bayes.batches import union_of_classes
 from wordodds.bayes.discrete import DiscreteNB
 from wordodds.classifier.choose import SAMPLE_LARGE, Documents
 from wordodds.classifier.fitting import choose_for, chooses, temper, with_choice
@@ -38,10 +37,9 @@ from wordodds.linear.settings import settings_of
 from wordodds.linear.solvers import DESCENTS, STOCHASTIC
 from wordodds.linear.streamed import fit_ratio_blocks, fit_sgd_blocks
 from wordodds.text.spill import learn_vocabulary
+from wordodds.typing import AnyArray, Codes, Floats, Ints
 
 __all__ = ["fit_stream"]
-
-Classes: TypeAlias = npt.NDArray[Any]
 
 LEAST = 64 << 20  # with less, batches would be so small that a pass takes for ever
 # Text of a part, as a share of the memory: its rows, and what counting and shuffling them needs,
@@ -134,7 +132,7 @@ def _free_bytes(memory: int) -> int:
 
 def _learn_vocabulary(
     vectorizer: Any, stream: Stream, free: int, scratch: str, min_df: Callable[[int], Any] | None
-) -> Classes:
+) -> AnyArray:
     """Fit the vectorizer by a pass; return the classes that it has met."""
     classes, place = np.empty(0), ""
 
@@ -169,7 +167,7 @@ def _check_room(n_features: int, bytes_each: int, n_classes: int, free: int) -> 
         )
 
 
-def _union(known: Classes, more: Classes) -> Classes:
+def _union(known: AnyArray, more: AnyArray) -> AnyArray:
     return union_of_classes(known, more)[0] if len(known) else more
 
 
@@ -181,7 +179,7 @@ class _Job(NamedTuple):
     free: int
     scratch: str
     verbose: bool
-    classes: Classes | None  # if a pass before has met all of them
+    classes: AnyArray | None  # if a pass before has met all of them
 
     @property
     def n_features(self) -> int:
@@ -193,7 +191,7 @@ class _Job(NamedTuple):
 
     def parts(self, title: str) -> Iterator[Part]:
         """Yield all documents, as long as the model of their classes fits."""
-        seen: Classes = np.empty(0)
+        seen: AnyArray = np.empty(0)
         for part in self.stream.parts(title):
             if self.classes is None:
                 with placed(part.place):
@@ -263,7 +261,7 @@ class _Job(NamedTuple):
                 fit_sgd_blocks(sgd, store, classes, documents, epochs, block, advance)
                 return sgd
 
-    def temper(self, model: Any, documents: Documents, held: npt.NDArray[np.int64]) -> float:
+    def temper(self, model: Any, documents: Documents, held: Ints) -> float:
         """Set the temperature of a model by documents that it has not learnt from; return it."""
         some = documents.taken(held)
         rows = self.rows(Part(some.texts, np.empty(0), np.empty(0, dtype=np.int32), ""))
@@ -273,7 +271,7 @@ class _Job(NamedTuple):
 class _GrowingBayes:
     """Tallies of batches, whatever labels they bring."""
 
-    def __init__(self, model: Any, classes: Classes | None) -> None:
+    def __init__(self, model: Any, classes: AnyArray | None) -> None:
         self._new = model
         self._classes = classes
         self._known: set[Any] = set()
@@ -294,11 +292,11 @@ class _ClassNumbers:
     """Labels numbered as they come, and in their order when all are known."""
 
     def __init__(self) -> None:
-        self._classes: Classes = np.empty(0)
+        self._classes: AnyArray = np.empty(0)
         self._documents: list[int] = []
         self._number_of: dict[Any, int] = {}
 
-    def of(self, part: Part) -> npt.NDArray[np.int32]:
+    def of(self, part: Part) -> Codes:
         """Return the number of each document's label."""
         self._classes = _union(self._classes, part.classes)
         numbers = np.empty(len(part.classes), dtype=np.int32)
@@ -310,7 +308,7 @@ class _ClassNumbers:
             self._documents[number] += count
         return numbers[part.codes]
 
-    def sorted(self) -> tuple[Classes, npt.NDArray[np.float64], npt.NDArray[np.int32]]:
+    def sorted(self) -> tuple[AnyArray, Floats, Codes]:
         """Return the classes, how many documents each has, and the rank of each number."""
         order = [self._number_of[label] for label in self._classes.tolist()]
         ranks = np.empty(len(order), dtype=np.int32)

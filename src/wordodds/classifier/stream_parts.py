@@ -7,14 +7,14 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.classes import codes_by_label, union_of_classes
+from wordodds._border.documents import as_documents, as_strings
+from wordodds._border.labels import encode_labels
 from wordodds._core.arrow import TextColumn
-from wordodds._labels import encode_labels
-from wordodds._progress import progress
-from wordodds.bayes.batches import union_of_classes
+from wordodds._files.progress import progress
 from wordodds.corpora import Batch, prefetched
-from wordodds.text.documents import as_documents, as_strings
+from wordodds.typing import AnyArray, Codes
 
 __all__ = ["Part", "Stream", "placed"]
 
@@ -23,12 +23,12 @@ class Part(NamedTuple):
     """Some documents with their labels."""
 
     texts: Any
-    classes: npt.NDArray[Any]  # of these documents alone
-    codes: npt.NDArray[np.int32]
+    classes: AnyArray  # of these documents alone
+    codes: Codes
     place: str  # of the first document
 
     @property
-    def labels(self) -> npt.NDArray[Any]:
+    def labels(self) -> AnyArray:
         """The label of each document."""
         return np.asarray(self.classes[self.codes])
 
@@ -180,8 +180,8 @@ class _Batch(NamedTuple):
     """Texts that were checked, their labels as codes, and where they are from."""
 
     texts: Any  # a tuple of str or an Arrow array
-    classes: npt.NDArray[Any]
-    codes: npt.NDArray[np.int32]
+    classes: AnyArray
+    codes: Codes
     place: str
 
 
@@ -209,7 +209,7 @@ def _one(batches: list[_Batch]) -> _Batch:
     for batch in batches[1:]:
         with placed(batch.place):
             classes = union_of_classes(classes, batch.classes)[0]
-    position_of = {label: position for position, label in enumerate(classes.tolist())}
+    position_of = codes_by_label(classes)
     codes = [
         np.array([position_of[label] for label in batch.classes.tolist()], np.int32)[batch.codes]
         for batch in batches
@@ -232,7 +232,7 @@ def _size_of(batch: Any) -> int:
     return int(texts.nbytes) if hasattr(texts, "nbytes") else sum(map(len, texts))
 
 
-def _encoded(labels: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+def _encoded(labels: Any, n_rows: int) -> tuple[AnyArray, Codes]:
     """Return the classes of some labels, and the class of each; few of Arrow's become Python's."""
     if not hasattr(labels, "dictionary_encode") or labels.null_count or len(labels) != n_rows:
         plain = labels.to_pylist() if hasattr(labels, "to_pylist") else labels

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._labels import encode_labels
-from wordodds._row_weights import row_weights
+from wordodds._border.labels import encode_labels
+from wordodds._border.row_weights import row_weights
 from wordodds.classifier.choose import Documents, documents_most
 from wordodds.classifier.sample import held_back, n_fitting, position_hash
 from wordodds.classifier.stream_parts import Part, Stream
+from wordodds.typing import Ints
 
 __all__ = ["StreamSample", "read_sample", "sample_documents"]
 
@@ -19,7 +19,7 @@ class StreamSample(NamedTuple):
     """Some documents of a stream."""
 
     documents: Documents
-    positions: npt.NDArray[np.int64]  # in the stream
+    positions: Ints  # in the stream
     n_documents: int | None  # of the stream; None: more than these
 
     @property
@@ -27,7 +27,7 @@ class StreamSample(NamedTuple):
         """Whether these are all documents of the stream."""
         return self.n_documents == len(self.positions)
 
-    def held_back(self) -> npt.NDArray[np.int64]:
+    def held_back(self) -> Ints:
         """Return which of these documents to leave out of the fit, as `sample.held_back`."""
         # Of a stream that is yet to come, as many as twenty times the sample would give.
         n = 20 * len(self.positions) if self.n_documents is None else self.n_documents
@@ -62,7 +62,7 @@ def read_sample(stream: Stream, class_weight: Any, limit: int) -> StreamSample:
 
 
 def sample_documents(
-    texts: list[str], labels: list[Any], sizes: npt.NDArray[np.int64], class_weight: Any
+    texts: list[str], labels: list[Any], sizes: Ints, class_weight: Any
 ) -> Documents:
     """Return some documents of a corpus with the weights of their classes.
 

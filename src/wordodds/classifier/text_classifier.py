@@ -3,10 +3,8 @@
 import os
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,10 +16,9 @@ from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps
 from wordodds.model.evaluation import Evaluation
 from wordodds.model.explanation import Explanation
 from wordodds.model.linear_model import LinearModel
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["TextClassifier"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -255,7 +252,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return self
 
-    def predict(self, texts: Any) -> npt.NDArray[Any]:
+    def predict(self, texts: Any) -> AnyArray:
         """Return the most probable label of each text.
 
         Parameters
@@ -275,7 +272,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._fitted().predict_proba(texts)
 
-    def predict_top(self, texts: Any, k: int = 3) -> tuple[npt.NDArray[Any], Floats]:
+    def predict_top(self, texts: Any, k: int = 3) -> tuple[AnyArray, Floats]:
         """Return the k most probable labels of each text and their probabilities.
 
         Parameters

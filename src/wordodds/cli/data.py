@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from wordodds._progress import progress
+from wordodds._files.progress import progress
 from wordodds.corpora import (
     FORMATS,
     BadRows,

@@ -97,7 +97,7 @@ class Journal:
         CorpusError
             If the journal is damaged, or a finished part is not as it was.
         """
-        from wordodds.model.litter import clear_litter
+        from wordodds._files.litter import clear_litter
 
         written = self._load()
         self._check_same(written)

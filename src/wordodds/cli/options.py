@@ -205,7 +205,7 @@ def labels_like(labels: list[Any], known: list[Any]) -> list[Any]:
     >>> labels_like(["spam"], ["__label__ham", "__label__spam"])
     ['__label__spam']
     """
-    from wordodds._labels import with_fasttext_prefix
+    from wordodds._border.labels import with_fasttext_prefix
 
     labels = with_fasttext_prefix(labels, known)
     spelt = {str(label): label for label in known}

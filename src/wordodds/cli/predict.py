@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from wordodds._progress import progress
+from wordodds._files.progress import progress
 from wordodds.cli.data import add_data_options, exit_code, read_options
 from wordodds.cli.options import (
     UsageError,

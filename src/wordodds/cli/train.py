@@ -166,7 +166,7 @@ def prepare(options: argparse.Namespace) -> None:
     """
     import importlib.metadata  # noqa: F401 - scikit-learn reads it to look for data frames
 
-    import wordodds._memory
+    import wordodds._files.memory
     import wordodds.classifier
     import wordodds.cli.table
 

@@ -31,7 +31,7 @@ def memory_for(options: argparse.Namespace) -> int | None:
     """
     if options.memory is not None:
         return int(options.memory)
-    from wordodds._memory import available_bytes
+    from wordodds._files.memory import available_bytes
 
     paths = corpus_paths(options.data)
     size, there = corpus_size(paths), available_bytes()

@@ -2,7 +2,7 @@
 
 import argparse
 
-from wordodds._sizes import parse_size
+from wordodds._files.sizes import parse_size
 
 __all__ = [
     "class_weight",

@@ -1,5 +1,6 @@
 """Readers and writers of corpora: any format in batches, in order and in bounded memory."""
 
+from wordodds._files.overlap import in_background, prefetched
 from wordodds.corpora.batches import (
     as_list,
     corpus_size,
@@ -10,7 +11,6 @@ from wordodds.corpora.batches import (
 )
 from wordodds.corpora.check import check_columns, check_files, import_readers
 from wordodds.corpora.corpus import Corpus, read, write
-from wordodds.corpora.overlap import in_background, prefetched
 from wordodds.corpora.paths import Source, corpus_paths, may_wait
 from wordodds.corpora.records import (
     FORMATS,

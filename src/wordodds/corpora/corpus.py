@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Literal
 
-from wordodds._sizes import byte_size
+from wordodds._files.sizes import byte_size
 from wordodds.corpora.batches import corpus_size, read_batches
 from wordodds.corpora.paths import Source, corpus_paths, may_wait
 from wordodds.corpora.record_batches import RecordBatches

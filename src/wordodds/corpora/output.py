@@ -52,7 +52,7 @@ def open_output(target: str | os.PathLike[str]) -> Iterator[Any]:
         with open(path, "wb") as stream, _packed(stream, suffix) as packed:
             yield packed
         return
-    from wordodds.model.atomic import replacing
+    from wordodds._files.atomic import replacing
 
     # From the right: what is packed gets its end, the last bytes are written, the file its name.
     with (

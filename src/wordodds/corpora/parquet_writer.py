@@ -7,10 +7,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.corpora.arrow import pyarrow_module
 from wordodds.corpora.records import CorpusError
+from wordodds.typing import Ints
 
 __all__ = ["ParquetWriter", "parquet_writer"]
 
@@ -148,7 +148,7 @@ class ParquetWriter:
         return self._arrow.string() if self._arrow.types.is_null(inferred) else inferred
 
 
-def _row_bytes(rows: Any, arrow: Any) -> npt.NDArray[np.int64]:
+def _row_bytes(rows: Any, arrow: Any) -> Ints:
     """Return about how many bytes each row takes, whatever batch it came in."""
     compute = pyarrow_module("pyarrow.compute", "writing Parquet")
     sizes = np.full(len(rows), 8 * rows.num_columns, dtype=np.int64)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from wordodds._execution import execution
-from wordodds._sparse import as_csr
+from wordodds._border.csr import as_csr
+from wordodds._border.execution import execution
 from wordodds.bayes import BernoulliNB
 from wordodds.bayes.tally import tally_entries, tally_rows
 from wordodds.dask.count import Chosen, Counted, rows_of

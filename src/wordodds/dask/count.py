@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from wordodds._execution import Execution, execution
-from wordodds._labels import encode_labels
-from wordodds._row_weights import class_weights
-from wordodds._structure import CsrArrays
+from wordodds._border.classes import codes_by_label
+from wordodds._border.execution import Execution, execution
+from wordodds._border.labels import encode_labels
+from wordodds._border.row_weights import class_weights
+from wordodds._border.structure import CsrArrays
 from wordodds.classifier.kinds import Kind
 from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.classifier.steps import text_steps
@@ -22,6 +22,7 @@ from wordodds.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from wordodds.text.grow import empty_vocabulary
 from wordodds.text.prune import map_columns
 from wordodds.text.remap import columns_in, tally_of_fitted
+from wordodds.typing import AnyArray, Codes, Floats, Ints
 
 __all__ = ["Chosen", "Counted", "Recipe", "choose", "count", "merge_seen", "rows_of", "see"]
 
@@ -36,7 +37,7 @@ class Recipe(NamedTuple):
     label: str
     reading: Reading
     is_chosen: bool  # or it depends on the number of documents
-    held: dict[str, npt.NDArray[np.int64]]  # rows to leave out, by the name of the partition
+    held: dict[str, Ints]  # rows to leave out, by the name of the partition
 
 
 class Counted(NamedTuple):
@@ -44,8 +45,8 @@ class Counted(NamedTuple):
 
     vectorizer: CountVectorizer | None  # with the partition's own vocabulary; None: hashed
     counts: Any  # csr, (n_documents, n_terms); of hashed text the final rows
-    classes: npt.NDArray[Any]  # of this partition
-    codes: npt.NDArray[np.int32]
+    classes: AnyArray  # of this partition
+    codes: Codes
     name: str
 
 
@@ -60,11 +61,11 @@ class Chosen(NamedTuple):
     """What all partitions share."""
 
     steps: list[Any]  # text into rows, fitted
-    classes: npt.NDArray[Any]  # those that weigh something
-    class_counts: npt.NDArray[np.int64]  # documents of each
-    factors: npt.NDArray[np.float64] | None  # the weight of each; None: all weigh 1
+    classes: AnyArray  # those that weigh something
+    class_counts: Ints  # documents of each
+    factors: Floats | None  # the weight of each; None: all weigh 1
     n_columns: int
-    held: dict[str, npt.NDArray[np.int64]]  # rows to leave out, by the name of the partition
+    held: dict[str, Ints]  # rows to leave out, by the name of the partition
 
     @property
     def total_weight(self) -> float:
@@ -165,7 +166,7 @@ def choose(seen: Seen, recipe: Recipe) -> Chosen:
     return Chosen(steps, classes, class_counts, factors, n_columns, recipe.held)
 
 
-def rows_of(counted: Counted, chosen: Chosen) -> tuple[Any, npt.NDArray[np.int32]]:
+def rows_of(counted: Counted, chosen: Chosen) -> tuple[Any, Codes]:
     """Return the rows of a partition under the vocabulary of all, and their classes.
 
     Parameters
@@ -182,7 +183,7 @@ def rows_of(counted: Counted, chosen: Chosen) -> tuple[Any, npt.NDArray[np.int32
         rows = _moved(rows, columns, chosen.n_columns, how)
         if isinstance(chosen.steps[0], TfidfVectorizer) and rows.shape[0]:
             rows = chosen.steps[0]._tfidf.transform(rows, copy=False)
-    position_of = {label: code for code, label in enumerate(chosen.classes.tolist())}
+    position_of = codes_by_label(chosen.classes)
     positions = [position_of.get(label, -1) for label in counted.classes.tolist()]
     codes = np.array(positions, dtype=np.int32)[counted.codes]
     codes[chosen.held.get(counted.name, [])] = -1
@@ -219,7 +220,7 @@ def _hashed(steps: list[Any], texts: Any, n_documents: int) -> Any:
     return rows
 
 
-def _moved(counts: Any, columns: npt.NDArray[np.int64], n_columns: int, how: Execution) -> Any:
+def _moved(counts: Any, columns: Ints, n_columns: int, how: Execution) -> Any:
     """Renumber columns; both vocabularies are sorted, so that rows stay so."""
     rows = CsrArrays.of(counts)
     moved = map_columns(rows, columns, n_columns, how, binary=False, sums=False)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds.bayes.batches import union_of_classes
+from wordodds._border.classes import union_of_classes
+from wordodds.typing import AnyArray, Codes, Ints
 
 __all__ = ["Labels", "labels_of", "union"]
 
@@ -15,12 +15,12 @@ __all__ = ["Labels", "labels_of", "union"]
 class Labels(NamedTuple):
     """Classes, sorted, and how many documents each has."""
 
-    classes: npt.NDArray[Any]
-    counts: npt.NDArray[np.int64]
+    classes: AnyArray
+    counts: Ints
     name: str  # of a partition that has such labels
 
 
-def labels_of(classes: npt.NDArray[Any], codes: npt.NDArray[np.int32], name: str) -> Labels:
+def labels_of(classes: AnyArray, codes: Codes, name: str) -> Labels:
     """Return the labels of a partition.
 
     Parameters

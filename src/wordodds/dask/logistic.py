@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
-from wordodds._estimator import adopt
-from wordodds._execution import execution
-from wordodds._random import random_source
+from wordodds._border.execution import execution
+from wordodds._estimator.random_state import random_source
+from wordodds._estimator.state import adopt
 from wordodds.dask import rows as tasks
 from wordodds.dask.count import Chosen
 from wordodds.dask.objective import RemoteObjective
@@ -23,10 +22,9 @@ from wordodds.linear.problem import penalty_of
 from wordodds.linear.ratio import LocalStep, gap_scale, padded, ratios_of_counts
 from wordodds.linear.settings import Settings, settings_of, weight_type
 from wordodds.linear.solvers import DESCENTS
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["check_logistic", "check_nb_logistic", "fit_logistic", "fit_nb_logistic"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 SOLVERS = ("auto", "newton-cg", "lbfgs", "cg", "gd")
 # Of NBLogisticRegression: entries of a matrix that one worker holds (some 800 MB), and rounds.
@@ -184,7 +182,7 @@ def fit_nb_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> 
     return model
 
 
-def _columns_for(model: Any, classes: npt.NDArray[Any]) -> int:
+def _columns_for(model: Any, classes: AnyArray) -> int:
     if len(classes) < 2:
         raise ValueError(
             f"{type(model).__name__} needs samples of at least 2 classes in the data, but the data "

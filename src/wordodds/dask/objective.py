@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordodds._execution import execution
+from wordodds._border.execution import execution
 from wordodds.dask import rows as tasks
 from wordodds.dask.work import Work, identity
-from wordodds.linear.objective import Floats, Objective, Position, Ray
+from wordodds.linear.objective import Objective, Position, Ray
+from wordodds.typing import Floats
 
 __all__ = ["RemoteObjective"]
 

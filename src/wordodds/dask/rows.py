@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from wordodds._execution import execution
-from wordodds._sparse import CsrArrays, as_csr
+from wordodds._border.csr import CsrArrays, as_csr
+from wordodds._border.execution import execution
 from wordodds.classifier.sample import position_hash
 from wordodds.dask.count import Chosen, Counted, rows_of
 from wordodds.linear.losses import Loss, SoftmaxLoss, link_loss
 from wordodds.linear.matrix import SparseMatrix
 from wordodds.linear.objective import Objective, Position
 from wordodds.linear.ratio import LocalStep, RatioPrior, local_step
+from wordodds.typing import AnyArray, Codes, Floats, Floats32
 
 __all__ = [
     "LocalSettings",
@@ -39,8 +39,6 @@ __all__ = [
     "squares",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-
 LOCAL_EPOCHS = 4  # visits of each row between two rounds: a round costs more than they do
 
 
@@ -61,7 +59,7 @@ class Rows(NamedTuple):
 
     rows: CsrArrays
     columns: CsrArrays  # the rows of the transpose
-    codes: npt.NDArray[np.int32]
+    codes: Codes
     weights: Floats  # those of all partitions sum to 1
 
     def objective(self, loss: LossOfRows) -> Objective:
@@ -216,7 +214,7 @@ def share(rows: Rows, number: int, n_groups: int) -> Rows:
     return Rows(rows.rows.take(kept), rows.columns, rows.codes[kept], rows.weights[kept])
 
 
-def fit_group(rows: Rows, model: Any, classes: npt.NDArray[Any], total_weight: float) -> Any:
+def fit_group(rows: Rows, model: Any, classes: AnyArray, total_weight: float) -> Any:
     """Fit a model to all rows, in one place.
 
     Parameters
@@ -263,8 +261,8 @@ class LocalSettings(NamedTuple):
 def ascend(
     rows: Rows,
     before: LocalStep | None,
-    ratios: npt.NDArray[np.float32],
-    start: tuple[npt.NDArray[np.float32], Floats],
+    ratios: Floats32,
+    start: tuple[Floats32, Floats],
     settings: LocalSettings,
     seed: int,
 ) -> LocalStep:

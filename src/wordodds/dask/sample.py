@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wordodds._labels import encode_labels
+from wordodds._border.labels import encode_labels
 from wordodds.classifier.choose import SAMPLE_LARGE, Documents, documents_most
 from wordodds.classifier.sample import held_back, n_fitting, position_hash
 from wordodds.classifier.stream_sample import sample_documents
 from wordodds.dask.partitions import columns_of, located
+from wordodds.typing import Ints
 
 __all__ = ["Columns", "Sample", "look", "merge_samples"]
 
@@ -33,7 +34,7 @@ class Sample(NamedTuple):
     labels: list[Any]
     places: list[tuple[str, int]]  # name of the partition, row in it
     hashes: npt.NDArray[np.uint64]
-    sizes: npt.NDArray[np.int64]
+    sizes: Ints
     n_seen: int
 
     @property
@@ -45,7 +46,7 @@ class Sample(NamedTuple):
         """Return what settings are chosen on."""
         return sample_documents(self.texts, self.labels, self.sizes, class_weight)
 
-    def held_back(self, documents: Documents) -> npt.NDArray[np.int64]:
+    def held_back(self, documents: Documents) -> Ints:
         """Return which of these documents to leave out of the fit."""
         return held_back(documents.codes, documents.weights, self.n_seen)
 
@@ -62,7 +63,7 @@ def look(partition: Any, name: str, columns: Columns) -> Sample:
     columns : Columns
         Where texts and labels are.
     """
-    from wordodds.text.documents import as_documents, as_strings
+    from wordodds._border.documents import as_documents, as_strings
 
     with located(name):
         texts, labels = columns_of(partition, columns.text, columns.label)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wordodds._progress import progress
+from wordodds._files.progress import progress
 from wordodds.datasets import _sources
 from wordodds.datasets._corpus import GROUPS, Corpus
 from wordodds.datasets._sources import DamagedFileError

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from wordodds._progress import progress
+from wordodds._files.progress import progress
 
 __all__ = ["DatasetUnavailable", "atomic_file", "cache_folder", "fetch"]
 
@@ -59,7 +59,7 @@ def atomic_file(target: Path) -> Iterator[IO[bytes]]:
         A temporary file beside the target, so that the final rename stays on one file system.
         Those that killed processes left there are removed.
     """
-    from wordodds.model.litter import clear_litter, named_file
+    from wordodds._files.litter import clear_litter, named_file
 
     target.parent.mkdir(parents=True, exist_ok=True)
     clear_litter(str(target.parent))

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wordodds._execution import execution
-from wordodds._labels import encode_labels
-from wordodds._sparse import as_csr, refuse_masked
+from wordodds._border.csr import as_csr, refuse_masked
+from wordodds._border.execution import execution
+from wordodds._border.labels import encode_labels
 from wordodds.experiments.results import Results
+from wordodds.typing import AnyArray, Ints
 
 __all__ = ["learning_curve", "nested_order", "score_model"]
 
@@ -145,7 +146,7 @@ def checked_rows(X: Any, name: str) -> Any:
     return rows
 
 
-def checked_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
+def checked_labels(y: Any, n_rows: int) -> AnyArray:
     """Return labels as an array, one for each row and of one kind.
 
     Parameters
@@ -164,7 +165,7 @@ def checked_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
     return classes[codes]
 
 
-def _checked_test(test: Any, labels: npt.NDArray[Any]) -> tuple[Any, npt.NDArray[Any]]:
+def _checked_test(test: Any, labels: AnyArray) -> tuple[Any, AnyArray]:
     if not isinstance(test, (tuple, list)) or len(test) != 2:
         raise ValueError(f"test must be a share between 0 and 1, or (X, y); got {test!r:.100}")
     rows = checked_rows(test[0], "test[0]")
@@ -193,7 +194,7 @@ def checked_seeds(seeds: Any) -> list[int]:
     return [int(seed) for seed in chosen]
 
 
-def nested_order(labels: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def nested_order(labels: AnyArray, rng: np.random.Generator) -> Ints:
     """Return the rows in a random order whose every beginning has the classes in proportion.
 
     Parameters
@@ -217,13 +218,11 @@ def nested_order(labels: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDAr
     place = (rank + 0.5) / np.repeat(sizes, sizes)
     # Classes of equal size would tie, always in the same order: these ties are drawn.
     tie = rng.permutation(len(labels))
-    order: npt.NDArray[np.int64] = by_class[np.lexsort((tie, place))]
+    order: Ints = by_class[np.lexsort((tie, place))]
     return order
 
 
-def _split(
-    order: npt.NDArray[np.int64], share: float
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _split(order: Ints, share: float) -> tuple[Ints, Ints]:
     if not 0.0 < share < 1.0:
         raise ValueError(f"test must lie between 0 and 1, or be (X, y); got {share!r}")
     n_test = round(share * len(order))
@@ -268,7 +267,7 @@ def whole_sizes(sizes: Sequence[float], n_rows: int) -> list[int]:
 
 
 def score_model(
-    model: Any, X_train: Any, y_train: npt.NDArray[Any], X_test: Any, y_test: npt.NDArray[Any]
+    model: Any, X_train: Any, y_train: AnyArray, X_test: Any, y_test: AnyArray
 ) -> dict[str, float]:
     """Fit a clone and return its accuracy, log loss and seconds.
 
@@ -298,7 +297,7 @@ def score_model(
     }
 
 
-def log_loss(model: Any, X: Any, y: npt.NDArray[Any]) -> float:
+def log_loss(model: Any, X: Any, y: AnyArray) -> float:
     """Return the mean of -log p(label) in nats; nothing is clipped.
 
     Parameters
@@ -321,7 +320,7 @@ def log_loss(model: Any, X: Any, y: npt.NDArray[Any]) -> float:
     return loss_of(log_proba, np.asarray(model.classes_), y)
 
 
-def loss_of(log_proba: npt.NDArray[Any], classes: npt.NDArray[Any], y: npt.NDArray[Any]) -> float:
+def loss_of(log_proba: AnyArray, classes: AnyArray, y: AnyArray) -> float:
     """Return the mean of -log p(label) of predictions that are at hand.
 
     Parameters

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wordodds.datasets import BagOfWords, Corpus, load_newsgroups, newsgroups_or_synthetic
+from wordodds.typing import Floats
 
 __all__ = ["N_COLUMNS", "Bags", "Columns", "Data"]
 
@@ -51,7 +52,7 @@ class Columns(NamedTuple):
         The label of each document.
     """
 
-    values: npt.NDArray[np.float64]
+    values: Floats
     labels: npt.NDArray[np.str_]
 
 

@@ -6,19 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments import style
 from wordodds.experiments.estimates import mean_interval
 from wordodds.experiments.results import Results
+from wordodds.typing import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
 __all__ = ["ConvergenceDisplay", "LearningCurveDisplay", "ReliabilityDisplay"]
-
-Floats = npt.NDArray[np.float64]
 
 _LABELS = {
     "accuracy": "test accuracy",

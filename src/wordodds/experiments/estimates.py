@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["Crossing", "Interval", "crossing", "exponent", "mean_interval", "paired_difference"]
 
@@ -145,7 +147,7 @@ def crossing(
     )
 
 
-def _last_falls(places: npt.NDArray[Any], ahead: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def _last_falls(places: AnyArray, ahead: AnyArray) -> Floats:
     """Return where each row last changes from positive to negative, NaN where it never does."""
     falls = (ahead[:, :-1] > 0.0) & (ahead[:, 1:] <= 0.0)
     last = falls.shape[1] - 1 - falls[:, ::-1].argmax(axis=1)

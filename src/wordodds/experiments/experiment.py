@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from wordodds._progress import progress
+from wordodds._files.progress import progress
 from wordodds.experiments.results import Results
 
 if TYPE_CHECKING:

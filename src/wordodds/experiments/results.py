@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
+
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["COLUMNS", "Results", "versions"]
 
@@ -134,7 +135,7 @@ class Results:
         """
         return list(dict.fromkeys(row.get(name) for row in self.rows))
 
-    def column(self, name: str) -> npt.NDArray[Any]:
+    def column(self, name: str) -> AnyArray:
         """Return a column as an array; what is missing in a column of numbers is NaN.
 
         Parameters
@@ -151,7 +152,7 @@ class Results:
             return np.array([value if value is not None else "" for value in values])
         return np.array([math.nan if value is None else value for value in values])
 
-    def by_seed(self, name: str, x: str = "size") -> npt.NDArray[np.float64]:
+    def by_seed(self, name: str, x: str = "size") -> Floats:
         """Return a column as a matrix: a row for each seed, a column for each value of ``x``.
 
         Parameters
@@ -265,7 +266,7 @@ def write_file(path: str | Path, content: bytes) -> None:
     content : bytes
         What it will hold.
     """
-    from wordodds.model.atomic import replacing, write_all
+    from wordodds._files.atomic import replacing, write_all
 
     try:
         with replacing(path) as descriptor:

@@ -1,14 +1,13 @@
 """BinaryRegression: two classes, and a choice of links and losses."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from wordodds._estimator import adopt
-from wordodds._execution import execution
+from wordodds._border.execution import execution
+from wordodds._estimator.state import adopt
 from wordodds.linear.classifier import LinearClassifier
 from wordodds.linear.fit import fit_columns, weights_as
 from wordodds.linear.history import Callback
@@ -17,10 +16,9 @@ from wordodds.linear.losses import ScalarLoss
 from wordodds.linear.problem import problem_of_fit
 from wordodds.linear.settings import settings_of, weight_type
 from wordodds.linear.solvers import DESCENTS
+from wordodds.typing import Floats
 
 __all__ = ["BinaryRegression"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 SOLVERS = ("auto", *DESCENTS)
 

@@ -1,22 +1,20 @@
 """What every linear classifier offers once it has weights."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds._border.csr import CsrArrays, as_csr
+from wordodds._border.execution import Execution, execution
 from wordodds._core import linear as core
 from wordodds._core import score
-from wordodds._estimator import check_width
-from wordodds._execution import Execution, execution
-from wordodds._linear_view import LinearView
-from wordodds._sparse import CsrArrays, as_csr
+from wordodds._estimator.linear_view import LinearView
+from wordodds._estimator.state import check_width
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["LinearClassifier", "log_probabilities", "scores_of"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 # A power of two: products of two numbers times this are within double, whatever they are.
@@ -31,15 +29,15 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
     width = padded_columns(n_columns).
     """
 
-    classes_: npt.NDArray[Any]
-    intercept_: npt.NDArray[Any]
+    classes_: AnyArray
+    intercept_: AnyArray
     n_features_in_: int
     n_jobs: int | None
     _non_negative = False  # whether rows with negative entries are refused
-    _columns: npt.NDArray[Any]
+    _columns: AnyArray
 
     @property
-    def coef_(self) -> npt.NDArray[Any]:
+    def coef_(self) -> AnyArray:
         """Weights, (n_columns, n_features): a view of what scores are made with."""
         if not hasattr(self, "_columns"):
             raise AttributeError(f"{type(self).__name__} has no weights before fit")
@@ -66,7 +64,7 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> AnyArray:
         """Return the most probable class of each row.
 
         Parameters
@@ -87,7 +85,7 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
         check_width(self, X, rows.n_cols, len(columns))
         return scores_of(rows, columns, intercept, how)
 
-    def _warm(self, classes: npt.NDArray[Any], n_cols: int) -> tuple[Any, Any] | None:
+    def _warm(self, classes: AnyArray, n_cols: int) -> tuple[Any, Any] | None:
         """Return the weights to begin with, if ``warm_start`` asks and there are fitting ones."""
         if not self.warm_start or not hasattr(self, "_columns"):
             return None
@@ -104,9 +102,7 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
         return tags
 
 
-def scores_of(
-    rows: CsrArrays, columns: npt.NDArray[Any], intercept: npt.NDArray[Any], how: Execution
-) -> Floats:
+def scores_of(rows: CsrArrays, columns: AnyArray, intercept: AnyArray, how: Execution) -> Floats:
     """Return X W + b, (n_rows, n_columns).
 
     Parameters
@@ -136,9 +132,7 @@ def scores_of(
     return np.ascontiguousarray(scores[:, :n_columns])
 
 
-def _times(
-    rows: CsrArrays, data: npt.NDArray[Any], right: Floats, bias: Floats, how: Execution
-) -> Floats:
+def _times(rows: CsrArrays, data: AnyArray, right: Floats, bias: Floats, how: Execution) -> Floats:
     scores = np.empty((rows.n_rows, right.shape[1]))
     core.csr_multiply(rows._replace(data=data), right, bias, 0.0, None, False, scores, *how)
     return scores

@@ -7,16 +7,14 @@ from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._execution import execution
+from wordodds._border.execution import execution
 from wordodds.linear.compiled import compile_likelihood, compile_loss, compile_scalar
 from wordodds.linear.differences import GRID, values_on, wrong_derivative
-from wordodds.linear.losses import Codes, ScalarLoss
+from wordodds.linear.losses import ScalarLoss
+from wordodds.typing import Codes, Floats
 
 __all__ = ["CustomLink", "CustomLoss", "custom_link", "custom_loss"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 Function: TypeAlias = Callable[..., Any]
 
 MIDDLE_RANGE = 1e3  # where a link must pass 1/2

@@ -6,13 +6,11 @@ import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from wordodds.linear.gap import gap_bound
 from wordodds.linear.history import Callback, History, tell
 from wordodds.linear.objective import Objective
 from wordodds.linear.solvers.iterate import Iterate
+from wordodds.typing import Floats
 
 __all__ = ["Descent", "Limits", "descend", "warn_early"]
 
@@ -31,7 +29,7 @@ class Descent(NamedTuple):
     """How a fit ended."""
 
     last: Iterate
-    history: dict[str, npt.NDArray[np.float64]]
+    history: dict[str, Floats]
     n_iter: int
     reason: str  # "converged", "max_iter", "max_time", "callback", "rounding", "interrupted"
 

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
+
+from wordodds.typing import Floats
 
 __all__ = ["GRID", "Wrong", "values_on", "wrong_derivative"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 Function: TypeAlias = Callable[[float], Any]
 
 # Where functions of a score are looked at; none but zero is a number where people put kinks.

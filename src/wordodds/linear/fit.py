@@ -2,10 +2,9 @@
 
 import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.linear.descent import Descent, descend, warn_early
 from wordodds.linear.losses import Loss
@@ -21,10 +20,9 @@ from wordodds.linear.solvers import (
     sparse_descent,
 )
 from wordodds.linear.solvers.iterate import Iterate
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["Fitted", "fit_columns", "weights_as"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # What a column was divided by may be beyond the square root of what double holds.
 PENALTY_LEAST, PENALTY_LARGEST = 1e-200, 1e200
@@ -75,8 +73,8 @@ def fit_columns(
 
 
 def weights_as(
-    dtype: np.dtype[Any], columns: npt.NDArray[Any], intercept: npt.NDArray[Any]
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    dtype: np.dtype[Any], columns: AnyArray, intercept: AnyArray
+) -> tuple[AnyArray, AnyArray]:
     """Return weights and intercepts in the type that a model keeps.
 
     Parameters

@@ -20,7 +20,8 @@ import math
 import numpy as np
 from scipy.special import xlogy
 
-from wordodds.linear.objective import Floats, Objective, Position
+from wordodds.linear.objective import Objective, Position
+from wordodds.typing import Floats
 
 __all__ = ["gap_bound"]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
+
+from wordodds.typing import Floats
 
 __all__ = ["Callback", "History", "tell"]
 
@@ -49,7 +50,7 @@ class History:
         self._rows.append(row)
         return dict(zip(self.KEYS, row, strict=True))
 
-    def table(self) -> dict[str, npt.NDArray[np.float64]]:
+    def table(self) -> dict[str, Floats]:
         """Return the columns by name."""
         columns = np.array(self._rows, dtype=np.float64).reshape(-1, len(self.KEYS)).T
         return dict(zip(self.KEYS, columns, strict=True))

@@ -1,17 +1,15 @@
 """Links: how a score becomes the probability of the positive class."""
 
 import math
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._execution import Execution
+from wordodds._border.execution import Execution
 from wordodds.linear.losses import ScalarLoss, link_loss
+from wordodds.typing import Floats
 
 __all__ = ["LINKS", "Link", "link_named", "log_chances"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # By name: the score at which both classes are equally probable.
 LINKS = {"logit": 0.0, "probit": 0.0, "cloglog": math.log(math.log(2.0)), "noisy_or": math.log(2.0)}

@@ -1,14 +1,13 @@
 """LogisticRegression: the discriminative half."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds._border.execution import execution
 from wordodds._core import linear as core
-from wordodds._estimator import adopt
-from wordodds._execution import execution
+from wordodds._estimator.state import adopt
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
 from wordodds.linear.fit import Fitted, fit_columns, weights_as
 from wordodds.linear.history import Callback
@@ -17,10 +16,9 @@ from wordodds.linear.pairwise import couple_pairs, fit_pairs, vote
 from wordodds.linear.problem import problem_of_fit
 from wordodds.linear.settings import Settings, settings_of, weight_type
 from wordodds.linear.solvers import DESCENTS, STOCHASTIC
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["LogisticRegression"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 SOLVERS = ("auto", *DESCENTS, *STOCHASTIC, "coordinate")
 MULTI_CLASS = ("multinomial", "ovr", "ovo")
@@ -272,7 +270,7 @@ class LogisticRegression(LinearClassifier):
             return link_loss("logit", n_classes)
         return SoftmaxLoss(n_classes)
 
-    def _warm(self, classes: npt.NDArray[Any], n_cols: int) -> tuple[Any, Any] | None:
+    def _warm(self, classes: AnyArray, n_cols: int) -> tuple[Any, Any] | None:
         return None if getattr(self, "_kind", None) == "ovo" else super()._warm(classes, n_cols)
 
     def _settings(self) -> Settings:
@@ -291,7 +289,7 @@ def _padded(columns: list[Floats]) -> Floats:
     return side_by_side
 
 
-def _mean_of_pairs(of_pairs: npt.NDArray[Any], n_classes: int) -> Floats:
+def _mean_of_pairs(of_pairs: AnyArray, n_classes: int) -> Floats:
     """Return for each class the mean of what speaks for it against each other class."""
     means = np.zeros((n_classes, *np.shape(of_pairs)[1:]))
     first, second = np.triu_indices(n_classes, 1)

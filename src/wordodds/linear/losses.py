@@ -4,15 +4,13 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.execution import Execution
 from wordodds._core import linear as core
-from wordodds._execution import Execution
+from wordodds.typing import Codes, Floats
 
 __all__ = ["Curvature", "Loss", "ScalarLoss", "SoftmaxLoss", "WeightsOfRows", "link_loss"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Codes: TypeAlias = npt.NDArray[np.int32]
 WeightsOfRows: TypeAlias = Callable[[int, int | None], Floats]
 Check: TypeAlias = Callable[[Codes, Floats, float, Floats, Floats], None]
 

@@ -1,21 +1,19 @@
 """The matrix of a fit: the two products that solvers need, sparse or dense."""
 
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import Execution
+from wordodds._border.interruptible import product
 from wordodds._core import linear as core
 from wordodds._core import sparse as sparse_core
-from wordodds._execution import Execution
-from wordodds._interruptible import product
-from wordodds._sparse import CsrArrays
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["DenseMatrix", "Matrix", "SparseMatrix", "matrix_of"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class Matrix(Protocol):
@@ -160,7 +158,7 @@ class DenseMatrix:
 
     is_sparse = False
 
-    def __init__(self, rows: npt.NDArray[Any], execution: Execution) -> None:
+    def __init__(self, rows: AnyArray, execution: Execution) -> None:
         # In double, as every sum; row by row, so that its order in memory leaves no trace.
         self._rows = np.ascontiguousarray(rows, dtype=np.float64)
         self._execution = execution
@@ -210,7 +208,7 @@ class DenseMatrix:
         return CsrArrays(*arrays, self.n_rows, self.n_cols)
 
 
-def matrix_of(rows: CsrArrays | npt.NDArray[Any], execution: Execution) -> Matrix:
+def matrix_of(rows: CsrArrays | AnyArray, execution: Execution) -> Matrix:
     """Return checked rows as a matrix, sparse or dense as they are."""
     if isinstance(rows, CsrArrays):
         return SparseMatrix(rows, execution)

@@ -2,24 +2,22 @@
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from wordodds._estimator import adopt
-from wordodds._execution import execution
-from wordodds._random import random_source
-from wordodds._sparse import without_repeats, without_zeros
+from wordodds._border.csr import without_repeats, without_zeros
+from wordodds._border.execution import execution
+from wordodds._estimator.random_state import random_source
+from wordodds._estimator.state import adopt
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
 from wordodds.linear.matrix import matrix_of
 from wordodds.linear.problem import labelled_rows
 from wordodds.linear.ratio import RatioPrior, first_equal_rows, label_table, ratio_problem
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["NBLogisticRegression"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # The largest C times squared entry that weights in single precision can follow, and parameters.
 _LARGEST_CURVATURE = 1e14
@@ -184,7 +182,7 @@ class NBLogisticRegression(LinearClassifier):
 
     def _learnt(
         self,
-        classes: npt.NDArray[Any],
+        classes: AnyArray,
         columns: Floats,
         intercept: Floats,
         n_epochs: int,

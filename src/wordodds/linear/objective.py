@@ -11,16 +11,14 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.execution import Execution
 from wordodds._core import linear as core
-from wordodds._execution import Execution
 from wordodds.linear.losses import Curvature, Loss
 from wordodds.linear.matrix import Matrix
+from wordodds.typing import Codes, Floats
 
 __all__ = ["Objective", "Position", "Ray"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 Losses: TypeAlias = tuple[float, Floats, Curvature]  # value, derivative by the scores, second one
 
 
@@ -51,7 +49,7 @@ class Objective:
     def __init__(
         self,
         matrix: Matrix,
-        codes: npt.NDArray[np.int32],
+        codes: Codes,
         row_weights: Floats,
         loss: Loss,
         penalty: float | Floats,

@@ -1,19 +1,16 @@
 """One-vs-one: a model for each pair of classes, and how their verdicts are joined."""
 
 import time
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.linear.fit import Fitted, fit_columns
 from wordodds.linear.losses import link_loss
 from wordodds.linear.problem import Problem, rows_of_problem
 from wordodds.linear.settings import Settings
+from wordodds.typing import Floats
 
 __all__ = ["couple_pairs", "fit_pairs", "vote"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # A pair that is certain would make the system of its row singular.
 CERTAIN = 1e-12

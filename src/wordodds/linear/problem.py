@@ -1,15 +1,12 @@
 """From what `fit` was given to what a solver can work on: checked, weighted, and well scaled."""
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from wordodds._estimator import checked_data
-from wordodds._execution import Execution
-from wordodds._row_weights import rows_of_fit
-from wordodds._sparse import (
+from wordodds._border.csr import (
     CsrArrays,
     as_csr,
     refuse_text,
@@ -17,7 +14,11 @@ from wordodds._sparse import (
     sparse_of_frame,
     without_repeats,
 )
+from wordodds._border.execution import Execution
+from wordodds._border.row_weights import rows_of_fit
+from wordodds._estimator.state import checked_data
 from wordodds.linear.matrix import DenseMatrix, Matrix, SparseMatrix, matrix_of
+from wordodds.typing import AnyArray, Codes, Floats, Positions
 
 __all__ = [
     "LabelledRows",
@@ -27,8 +28,6 @@ __all__ = [
     "problem_of_fit",
     "rows_of_problem",
 ]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # A column within these is left as it is: gradients are then of a size that tol can be compared to,
 # and squares stay far from the ends of double.
@@ -41,9 +40,9 @@ STRENGTH_LEAST = 1e-300
 class LabelledRows(NamedTuple):
     """What `fit` was given, checked; rows of weight zero are gone."""
 
-    rows: CsrArrays | npt.NDArray[Any]
-    classes: npt.NDArray[Any]
-    codes: npt.NDArray[np.int32]
+    rows: CsrArrays | AnyArray
+    classes: AnyArray
+    codes: Codes
     row_weights: Floats
     total_weight: float
 
@@ -52,8 +51,8 @@ class Problem(NamedTuple):
     """Rows, labels and weights of a fit, ready for a solver."""
 
     matrix: Matrix
-    classes: npt.NDArray[Any]
-    codes: npt.NDArray[np.int32]
+    classes: AnyArray
+    codes: Codes
     row_weights: Floats  # they sum to 1
     total_weight: float
     scale: Floats | None  # what column j was divided by; None where none was
@@ -149,7 +148,7 @@ def problem_of_fit(
     return Problem(matrix_of(rows, how), classes, codes, weights / total, total, scale, dtype)
 
 
-def rows_of_problem(problem: Problem, kept: npt.NDArray[np.intp], how: Execution) -> Problem:
+def rows_of_problem(problem: Problem, kept: Positions, how: Execution) -> Problem:
     """Return the problem of some rows alone.
 
     Parameters
@@ -175,9 +174,7 @@ def rows_of_problem(problem: Problem, kept: npt.NDArray[np.intp], how: Execution
     )
 
 
-def _checked_rows(
-    model: Any, X: Any, how: Execution, non_negative: bool
-) -> CsrArrays | npt.NDArray[Any]:
+def _checked_rows(model: Any, X: Any, how: Execution, non_negative: bool) -> CsrArrays | AnyArray:
     """Return X as CSR if it is sparse, else as a dense array of float32 or float64."""
     X = sparse_of_frame(X)
     if sp.issparse(X):
@@ -198,14 +195,12 @@ def _checked_rows(
     return dense
 
 
-def _take(
-    rows: CsrArrays | npt.NDArray[Any], kept: npt.NDArray[np.intp]
-) -> CsrArrays | npt.NDArray[Any]:
+def _take(rows: CsrArrays | AnyArray, kept: Positions) -> CsrArrays | AnyArray:
     """Return some of the rows."""
     return rows.take(kept) if isinstance(rows, CsrArrays) else rows[kept]
 
 
-def _sizes(entries: npt.NDArray[Any]) -> tuple[float, float]:
+def _sizes(entries: AnyArray) -> tuple[float, float]:
     """Return the least and the largest absolute value that is not zero; infinity and 0 for none."""
     least, largest = np.inf, 0.0
     step = max(1, ENTRIES_AT_ONCE // max(1, entries[:1].size))
@@ -223,8 +218,8 @@ def _sizes(entries: npt.NDArray[Any]) -> tuple[float, float]:
 
 
 def _well_scaled(
-    rows: CsrArrays | npt.NDArray[Any], penalty: float
-) -> tuple[CsrArrays | npt.NDArray[Any], Floats | None]:
+    rows: CsrArrays | AnyArray, penalty: float
+) -> tuple[CsrArrays | AnyArray, Floats | None]:
     """Divide columns that are far too large or far too small by powers of two.
 
     Afterwards neither the entries of a column nor its penalty are much larger than 1: a column that

@@ -1,16 +1,17 @@
 """Rows, labels and priors of `NBLogisticRegression`, as its kernels take them."""
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 import scipy.special
 
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import Execution
 from wordodds._core import linear as core
 from wordodds._core import sparse
-from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays
+from wordodds.typing import AnyFloats, Codes, Floats, Floats32, Ints
 
 __all__ = [
     "LabelTable",
@@ -27,8 +28,6 @@ __all__ = [
     "ratios_of_counts",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-
 
 class RatioPrior(NamedTuple):
     """The prior of the weights, which naive Bayes sets."""
@@ -41,14 +40,14 @@ class RatioPrior(NamedTuple):
 class LabelTable(NamedTuple):
     """The weight of each row for each class, as CSR arrays; a row may have several labels."""
 
-    indptr: npt.NDArray[np.int64]
-    codes: npt.NDArray[np.int32]
+    indptr: Ints
+    codes: Codes
     weights: Floats
 
 
 def label_table(
     rows: npt.NDArray[np.integer[Any]],
-    codes: npt.NDArray[np.int32],
+    codes: Codes,
     weights: Floats,
     shape: tuple[int, int],
 ) -> LabelTable:
@@ -78,7 +77,7 @@ def label_table(
     )
 
 
-def merge_equal_rows(rows: CsrArrays, how: Execution) -> tuple[CsrArrays, npt.NDArray[np.int64]]:
+def merge_equal_rows(rows: CsrArrays, how: Execution) -> tuple[CsrArrays, Ints]:
     """Return the distinct rows, in the order of their first occurrence, and the number of each row.
 
     Parameters
@@ -94,13 +93,13 @@ def merge_equal_rows(rows: CsrArrays, how: Execution) -> tuple[CsrArrays, npt.ND
     return rows.take(_first_of_each(numbers)), numbers
 
 
-def first_equal_rows(rows: CsrArrays, how: Execution) -> npt.NDArray[np.int64]:
+def first_equal_rows(rows: CsrArrays, how: Execution) -> Ints:
     """Return the number of the first equal row of each row, to merge labels without a copy."""
     numbers, n_distinct = sparse.csr_number_rows(rows, *how)
     return numbers if n_distinct == rows.n_rows else _first_of_each(numbers)[numbers]
 
 
-def _first_of_each(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _first_of_each(numbers: Ints) -> Ints:
     """Return the position of the first occurrence of each number; numbers ascend by it."""
     return np.flatnonzero(np.diff(np.maximum.accumulate(numbers), prepend=-1))
 
@@ -136,9 +135,7 @@ def ratio_problem(
     )
 
 
-def ratios_of_counts(
-    counts: Floats, n_columns: int, alpha: float, how: Execution
-) -> npt.NDArray[np.float32]:
+def ratios_of_counts(counts: Floats, n_columns: int, alpha: float, how: Execution) -> Floats32:
     """Return log-count ratios, (n_features, n_columns), from document frequencies.
 
     Parameters
@@ -181,8 +178,8 @@ def gap_scale(C: float, class_weights: Floats, n_columns: int) -> Floats:
 def gaps_of_rows(
     rows: CsrArrays,
     costs: Floats,
-    log_odds: npt.NDArray[np.float32],
-    weights: npt.NDArray[np.floating[Any]],
+    log_odds: Floats32,
+    weights: AnyFloats,
     intercept: Floats,
 ) -> Floats:
     """Return a bound on what rows add to the duality gap of each column.
@@ -208,21 +205,21 @@ def gaps_of_rows(
 class LocalStep(NamedTuple):
     """What one of several processes made of its rows; all but the first add up."""
 
-    log_odds: npt.NDArray[np.float32] | None
-    change: npt.NDArray[np.float32]  # of the weights, (n_features, n_columns)
+    log_odds: Floats32 | None
+    change: Floats32  # of the weights, (n_features, n_columns)
     intercept_change: Floats
     gaps: Floats  # before the step
 
 
 def local_step(
     rows: CsrArrays,
-    codes: npt.NDArray[np.int32],
+    codes: Codes,
     costs: Floats,
-    ratios: npt.NDArray[np.float32],
+    ratios: Floats32,
     prior: RatioPrior,
-    weights: npt.NDArray[np.float32],
+    weights: Floats32,
     intercept: Floats,
-    before: npt.NDArray[np.float32] | None,
+    before: Floats32 | None,
     spread: int,
     epochs: int,
     seed: int,
@@ -273,7 +270,7 @@ def local_step(
     return LocalStep(log_odds, change, (its_intercept - intercept) / spread, gaps)
 
 
-def padded(weights: npt.NDArray[np.float32]) -> Floats:
+def padded(weights: Floats32) -> Floats:
     """Return weights as a fitted model keeps them: in double precision, columns padded.
 
     Parameters

@@ -1,17 +1,15 @@
 """Rows that do not fit the memory: written once, read back in blocks of chance."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._scratch import Scratch
-from wordodds._sparse import CsrArrays
+from wordodds._border.csr import CsrArrays
+from wordodds._files.scratch import Scratch
+from wordodds.typing import AnyArray, Codes
 
 __all__ = ["Block", "RowStore"]
-
-Codes: TypeAlias = npt.NDArray[np.int32]
 
 # A piece is what is read at once, about a megabyte; a block is many of them from all over the
 # corpus, so that one which comes sorted by label is learnt from as if it were shuffled.
@@ -96,7 +94,7 @@ class RowStore:
         """The mean squared length of a row."""
         return self._squares / max(1, self.n_rows)
 
-    def _write(self, indptr: npt.NDArray[Any], rows: Any, codes: Codes) -> None:
+    def _write(self, indptr: AnyArray, rows: Any, codes: Codes) -> None:
         entries = slice(int(indptr[0]), int(indptr[-1]))
         begin = self._scratch.append(np.diff(indptr).astype(np.int32))
         self._scratch.append(codes)

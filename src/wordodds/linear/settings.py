@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordodds._execution import Execution, execution
-from wordodds._random import random_source
+from wordodds._border.execution import Execution, execution
+from wordodds._estimator.random_state import random_source
 from wordodds.linear.descent import Limits
 
 __all__ = ["WEIGHT_TYPES", "Settings", "settings_of", "weight_type"]

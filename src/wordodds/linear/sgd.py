@@ -1,17 +1,16 @@
 """Linear classifiers by stochastic gradient descent."""
 
 from collections.abc import Callable
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
-from wordodds._estimator import adopt, check_width
-from wordodds._execution import Execution, execution
-from wordodds._random import random_source
-from wordodds._sparse import sparse_of_frame
-from wordodds.bayes.batches import classes_of_batches
+from wordodds._border.classes import classes_of_batches
+from wordodds._border.csr import sparse_of_frame
+from wordodds._border.execution import Execution, execution
+from wordodds._estimator.random_state import random_source
+from wordodds._estimator.state import adopt, check_width
 from wordodds.linear.classifier import scores_of
 from wordodds.linear.history import Callback
 from wordodds.linear.sgd_epochs import Epochs, Rows, StopRule, epochs
@@ -19,10 +18,9 @@ from wordodds.linear.sgd_parameters import check_parameters
 from wordodds.linear.sgd_proba import LossProba
 from wordodds.linear.sgd_rows import checked_rows, held_out, labelled_rows, part_of
 from wordodds.linear.sgd_state import LOSSES, SCHEDULES, SgdOptions, SgdState, options_of
+from wordodds.typing import AnyArray, Floats, Ints
 
 __all__ = ["SGDClassifier"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # scikit-learn's number: every row moves the bias, few rows any one feature.
 SPARSE_BIAS_RATE = 0.01
@@ -316,7 +314,7 @@ class SGDClassifier(LossProba):
             raise AttributeError(f"{type(self).__name__} is not fitted yet")
         return self._state.settled_apart(execution(self.n_jobs))
 
-    def _shuffler(self) -> Callable[[npt.NDArray[np.int64]], None] | None:
+    def _shuffler(self) -> Callable[[Ints], None] | None:
         seed = random_source(self.random_state).randint(SEED_MAX)
         return np.random.Generator(np.random.PCG64(seed)).shuffle if self.shuffle else None
 
@@ -390,7 +388,7 @@ def _error_on(rows: Rows, how: Execution) -> Callable[[SgdState], float]:
     return error
 
 
-def _require_classes(classes: npt.NDArray[Any]) -> None:
+def _require_classes(classes: AnyArray) -> None:
     if len(classes) < 2:
         raise ValueError(
             f"The number of classes has to be greater than one; got {len(classes)} class"

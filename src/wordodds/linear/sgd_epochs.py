@@ -4,21 +4,19 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import Execution
 from wordodds._core import linear
-from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays
 from wordodds.linear.history import Callback, History, tell
 from wordodds.linear.sgd_state import SgdState
+from wordodds.typing import Codes, Floats, Ints
 
 __all__ = ["Epoch", "Epochs", "Rows", "StopRule", "epochs"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Entries between two looks at the clock, where there is a limit.
 ENTRIES_BETWEEN_LOOKS = 1 << 20
@@ -29,7 +27,7 @@ class Rows(NamedTuple):
     """Rows to learn from."""
 
     matrix: CsrArrays
-    codes: npt.NDArray[np.int32]
+    codes: Codes
     weights: Floats | None  # of each row, all > 0 but where class_weight is 0
     positive_weights: Floats | None  # of each column, for the rows of its own class
 
@@ -46,8 +44,8 @@ class Epoch(NamedTuple):
 def epochs(
     rows: Rows,
     state: SgdState,
-    train: npt.NDArray[np.int64],
-    shuffle: Callable[[npt.NDArray[np.int64]], None] | None,
+    train: Ints,
+    shuffle: Callable[[Ints], None] | None,
     how: Execution,
     out_of_time: Callable[[], bool] | None = None,
 ) -> Iterator[Epoch]:
@@ -126,9 +124,9 @@ def _overflow(epoch: int) -> ValueError:
 
 def _pieces(
     matrix: CsrArrays,
-    order: npt.NDArray[np.int64],
+    order: Ints,
     out_of_time: Callable[[], bool] | None,
-) -> Iterator[npt.NDArray[np.int64]]:
+) -> Iterator[Ints]:
     if out_of_time is None:
         yield order
         return

@@ -1,17 +1,15 @@
 """Probabilities of the losses that have any."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 
-from wordodds._execution import execution
+from wordodds._border.execution import execution
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
+from wordodds.typing import Floats
 
 __all__ = ["LossProba"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def _has_proba(model: Any) -> bool:

@@ -3,14 +3,14 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._execution import Execution
-from wordodds._labels import encode_known_labels, encode_labels
-from wordodds._random import random_source
-from wordodds._row_weights import class_weights, row_weights
-from wordodds._sparse import CsrArrays, as_csr, require_rows, without_repeats, without_zeros
+from wordodds._border.csr import CsrArrays, as_csr, require_rows, without_repeats, without_zeros
+from wordodds._border.execution import Execution
+from wordodds._border.labels import encode_known_labels, encode_labels
+from wordodds._border.row_weights import class_weights, row_weights
+from wordodds._estimator.random_state import random_source
 from wordodds.linear.sgd_epochs import Rows
+from wordodds.typing import AnyArray, Ints
 
 __all__ = ["checked_rows", "held_out", "labelled_rows", "part_of"]
 
@@ -40,10 +40,10 @@ def labelled_rows(
     y: Any,
     sample_weight: Any,
     class_weight: Any,
-    known: npt.NDArray[Any] | None,
+    known: AnyArray | None,
     *,
     coupled: bool,
-) -> tuple[npt.NDArray[Any], Rows]:
+) -> tuple[AnyArray, Rows]:
     """Return the classes, and the rows that weigh something with their labels and weights.
 
     A row whose ``sample_weight`` is zero is as good as absent. As in scikit-learn, a class weight
@@ -89,9 +89,7 @@ def labelled_rows(
     return classes, Rows(matrix, codes, weights, positive_weights)
 
 
-def held_out(
-    rows: Rows, fraction: float, random_state: Any
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def held_out(rows: Rows, fraction: float, random_state: Any) -> tuple[Ints, Ints]:
     """Return the rows to learn from and those to judge by, stratified, each in ascending order.
 
     Parameters
@@ -110,7 +108,7 @@ def held_out(
     return np.sort(train).astype(np.int64), np.sort(test).astype(np.int64)
 
 
-def part_of(rows: Rows, which: npt.NDArray[np.int64]) -> Rows:
+def part_of(rows: Rows, which: Ints) -> Rows:
     """Return some of the rows."""
     weights = None if rows.weights is None else rows.weights[which]
     return rows._replace(matrix=rows.matrix.take(which), codes=rows.codes[which], weights=weights)

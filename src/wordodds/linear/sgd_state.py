@@ -1,17 +1,15 @@
 """What stochastic gradient descent has learnt: the arrays that the kernel works on."""
 
 from copy import copy
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.execution import Execution
 from wordodds._core import linear
-from wordodds._execution import Execution
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["LOSSES", "SCHEDULES", "SgdOptions", "SgdState", "options_of"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # In the order of the engine's enumerations.
 LOSSES = (
@@ -109,7 +107,7 @@ class SgdState:
     ) -> None:
         stride = linear.sgd_stride(n_columns)
 
-        def table() -> npt.NDArray[Any]:
+        def table() -> AnyArray:
             return _aligned_zeros(n_features, stride, dtype)
 
         self.n_columns = n_columns
@@ -121,8 +119,8 @@ class SgdState:
         self.average_bias = np.zeros(stride) if averaged else None
         penalized = options.l1 > 0.0 and not options.adagrad
         self.l1_received = table() if penalized else None
-        self.duals: npt.NDArray[Any] | None = None
-        self.roots: npt.NDArray[Any] | None = None
+        self.duals: AnyArray | None = None
+        self.roots: AnyArray | None = None
         self.bias_roots: Floats | None = None
         if options.adagrad:
             self.duals = table()
@@ -203,7 +201,7 @@ class SgdState:
         return 0.0 < self.options.average_from <= self.t - 1.0
 
     @property
-    def model_weights(self) -> npt.NDArray[Any]:
+    def model_weights(self) -> AnyArray:
         """The weights to predict with, (n_features, stride): averages once there are any."""
         assert self.settled
         if self.averaging:
@@ -238,7 +236,7 @@ class SgdState:
             setattr(self, name, _aligned_copy(value) if isinstance(value, np.ndarray) else value)
 
 
-def _aligned_zeros(n_rows: int, n_cols: int, dtype: Any) -> npt.NDArray[Any]:
+def _aligned_zeros(n_rows: int, n_cols: int, dtype: Any) -> AnyArray:
     """Return zeros that start at a cache line."""
     size = np.dtype(dtype).itemsize
     flat = np.zeros(n_rows * n_cols + 64 // size, dtype)
@@ -246,7 +244,7 @@ def _aligned_zeros(n_rows: int, n_cols: int, dtype: Any) -> npt.NDArray[Any]:
     return flat[first : first + n_rows * n_cols].reshape(n_rows, n_cols)
 
 
-def _aligned_copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _aligned_copy(array: AnyArray) -> AnyArray:
     if array.ndim != 2:
         return array.copy()
     result = _aligned_zeros(len(array), array.shape[1], array.dtype)

@@ -4,29 +4,27 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
+from wordodds._border.execution import execution
+from wordodds._border.row_weights import class_weights
 from wordodds._core import linear as core
-from wordodds._execution import execution
-from wordodds._random import random_source
-from wordodds._row_weights import class_weights
-from wordodds._scratch import Scratch
+from wordodds._estimator.random_state import random_source
+from wordodds._files.scratch import Scratch
 from wordodds.linear.nb_logistic import NBLogisticRegression
 from wordodds.linear.ratio import gap_scale, gaps_of_rows, ratios_of_counts
 from wordodds.linear.row_store import Block, RowStore
 from wordodds.linear.sgd import SGDClassifier
+from wordodds.typing import AnyArray, Floats, Floats32
 
 __all__ = ["fit_ratio_blocks", "fit_sgd_blocks"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 Advance: TypeAlias = Callable[[int], Any]
 
 
 def fit_ratio_blocks(
     model: NBLogisticRegression,
     store: RowStore,
-    classes: npt.NDArray[Any],
+    classes: AnyArray,
     class_counts: Floats,
     documents: Floats,
     n_bytes: int,
@@ -123,7 +121,7 @@ def _measured(
 def fit_sgd_blocks(
     model: SGDClassifier,
     store: RowStore,
-    classes: npt.NDArray[Any],
+    classes: AnyArray,
     documents: Floats,
     epochs: int,
     n_bytes: int,
@@ -157,7 +155,7 @@ def fit_sgd_blocks(
     model.n_iter_ = epochs
 
 
-def _factors(class_weight: Any, classes: npt.NDArray[Any], documents: Floats) -> Floats:
+def _factors(class_weight: Any, classes: AnyArray, documents: Floats) -> Floats:
     """Return what a row of each class weighs."""
     if class_weight is None:
         return np.ones(len(classes))
@@ -170,7 +168,7 @@ def _factors(class_weight: Any, classes: npt.NDArray[Any], documents: Floats) ->
     return factors
 
 
-def _each_range(use: Callable[..., Any], block: Block, log_odds: npt.NDArray[np.float32]) -> None:
+def _each_range(use: Callable[..., Any], block: Block, log_odds: Floats32) -> None:
     """Read or write what is known of a block's rows, by the numbers that they have in the store."""
     row = 0
     for numbers in block.row_ranges:

@@ -1,19 +1,17 @@
 """Every label that is probable enough: for labels that do not exclude each other."""
 
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.model.links import FASTTEXT_FLOOR
+from wordodds.typing import Floats
 
 if TYPE_CHECKING:
     from wordodds.model.linear_model import LinearModel
 
 __all__ = ["predict_above"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def predict_above(

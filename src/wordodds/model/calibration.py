@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.model.calibration_curves import fit_isotonic, fit_sigmoid, interpolated
 from wordodds.model.links import (
@@ -38,6 +37,7 @@ from wordodds.model.temperature import (
     fit_temperature,
     tempered,
 )
+from wordodds.typing import AnyArray, Booleans, Floats, Ints, Positions
 
 __all__ = [
     "METHODS",
@@ -46,9 +46,7 @@ __all__ = [
     "fit_calibration",
     "threshold_for",
 ]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
+Arrays: TypeAlias = Mapping[str, AnyArray]
 
 # Method -> the arrays that hold it.
 METHODS: dict[str, dict[str, type[np.generic]]] = {
@@ -128,7 +126,7 @@ class Calibration:
             )
         return odds
 
-    def to_arrays(self) -> tuple[dict[str, str], dict[str, npt.NDArray[Any]]]:
+    def to_arrays(self) -> tuple[dict[str, str], dict[str, AnyArray]]:
         """Return strings and arrays from which `from_arrays` makes the same calibration."""
         strings = {"method": self.method, "link": self.link, "n_columns": str(self.n_columns)}
         return strings, dict(self.arrays)
@@ -217,7 +215,7 @@ def fit_calibration(
         )
     one_for_all = method == "temperature"
     found = fit_temperature(table, classes, link) if one_for_all or link == "softmax" else PLAIN
-    arrays: dict[str, npt.NDArray[Any]] = {"temperature": np.array(found)}
+    arrays: dict[str, AnyArray] = {"temperature": np.array(found)}
     if not one_for_all:
         _warn_of_unseen(seen, names, n_rows)
         odds = _odds(table, found, link)
@@ -225,9 +223,7 @@ def fit_calibration(
     return Calibration(method, link, n_columns, arrays)
 
 
-def _fit_curves(
-    odds: Floats, classes: npt.NDArray[np.intp], method: str
-) -> dict[str, npt.NDArray[Any]]:
+def _fit_curves(odds: Floats, classes: Positions, method: str) -> dict[str, AnyArray]:
     n_columns = odds.shape[1]
     curves = [
         (odds[:, column], classes == (1 if n_columns == 1 else column))
@@ -334,7 +330,7 @@ def threshold_for(probability: Any, is_label: Any, precision: float) -> float:
     return float(chance[ends][enough[-1]])
 
 
-def _checked_codes(codes: Any, n_rows: int, n_classes: int) -> npt.NDArray[np.intp]:
+def _checked_codes(codes: Any, n_rows: int, n_classes: int) -> Positions:
     found = np.asarray(codes)
     if found.shape != (n_rows,) or (n_rows and found.dtype.kind not in "biu"):
         raise ValueError(
@@ -348,7 +344,7 @@ def _checked_codes(codes: Any, n_rows: int, n_classes: int) -> npt.NDArray[np.in
     return found.astype(np.intp)
 
 
-def _warn_of_unseen(seen: npt.NDArray[np.bool_], names: list[str], n_rows: int) -> None:
+def _warn_of_unseen(seen: Booleans, names: list[str], n_rows: int) -> None:
     unseen = [name for name, is_seen in zip(names, seen, strict=True) if not is_seen]
     if unseen:
         more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
@@ -391,7 +387,7 @@ def _check_arrays(method: str, n_columns: int, arrays: Arrays) -> None:
         _check_knots(arrays["first_knot"], arrays["knot"], arrays["knot_probability"], n_columns)
 
 
-def _check_knots(first: npt.NDArray[np.int64], at: Floats, value: Floats, n_columns: int) -> None:
+def _check_knots(first: Ints, at: Floats, value: Floats, n_columns: int) -> None:
     ends = len(first) == n_columns + 1 and first[0] == 0 and first[-1] == len(at) == len(value)
     if not (ends and (first[1:] > first[:-1]).all()):
         raise ValueError(f"calibration first_knot does not divide {len(at)} knots into columns")

@@ -1,19 +1,16 @@
 """The curves of one class: from its log-odds to its probability."""
 
 import math
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.model.links import LARGEST
+from wordodds.typing import Booleans, Floats
 
 __all__ = ["fit_isotonic", "fit_sigmoid", "interpolated"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
-
-def fit_sigmoid(odds: Floats, is_class: npt.NDArray[np.bool_]) -> tuple[float, float]:
+def fit_sigmoid(odds: Floats, is_class: Booleans) -> tuple[float, float]:
     """Return a and b of Platt's sigmoid(a * odds + b), fitted to smoothed targets.
 
     Newton's method with backtracking, as in Lin, Lin and Weng, "A note on Platt's probabilistic
@@ -45,7 +42,7 @@ def fit_sigmoid(odds: Floats, is_class: npt.NDArray[np.bool_]) -> tuple[float, f
     return slope / width, intercept - slope * centre
 
 
-def fit_isotonic(odds: Floats, is_class: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def fit_isotonic(odds: Floats, is_class: Booleans) -> tuple[Floats, Floats]:
     """Return the knots (odds, probability) of the best non-decreasing curve.
 
     A class that does not occur gets 1 / (n + 2) everywhere, as with Platt's targets: that it has

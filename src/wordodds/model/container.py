@@ -45,11 +45,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds._core.base import checksum
-from wordodds.model.atomic import kind_of_file, replacing, write_all
+from wordodds._files.atomic import kind_of_file, replacing, write_all
 from wordodds.model.errors import ModelFileError, damaged
+from wordodds.typing import AnyArray
 
 __all__ = ["FORMAT_VERSION", "Container", "read_container", "write_container"]
 
@@ -107,7 +107,7 @@ class Container(NamedTuple):
     """
 
     metadata: dict[str, str]
-    tensors: dict[str, npt.NDArray[Any]]
+    tensors: dict[str, AnyArray]
     n_bytes: int
 
 
@@ -127,7 +127,7 @@ class _Entry(NamedTuple):
 
 def write_container(
     path: str | os.PathLike[str],
-    tensors: Mapping[str, npt.NDArray[Any]],
+    tensors: Mapping[str, AnyArray],
     metadata: Mapping[str, str],
     version: int = 1,
 ) -> None:
@@ -138,7 +138,7 @@ def write_container(
     Parameters
     ----------
     path : str or path-like
-        See `wordodds.model.atomic.replacing` for its mode, links and failures.
+        See `wordodds._files.atomic.replacing` for its mode, links and failures.
     tensors : mapping of str to ndarray
         Of integers or floats up to 64 bits. One that is not C-contiguous and little-endian is
         copied, the others are written from where they lie.
@@ -228,7 +228,7 @@ def read_container(path: str | os.PathLike[str], *, verify: bool, mmap: bool) ->
         os.close(descriptor)
 
 
-def _arranged(tensors: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+def _arranged(tensors: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
     """Return the arrays as the file has them, in its order, with padding and checksum."""
     if len(tensors) > _MAX_ENTRIES - len(_RESERVED):
         raise ValueError(f"a model file holds fewer than 1000 arrays, got {len(tensors)}")
@@ -243,7 +243,7 @@ def _arranged(tensors: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[
     return arranged
 
 
-def _storable(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _storable(name: str, array: AnyArray) -> AnyArray:
     if name in _RESERVED or not re.fullmatch(_NAME, name):
         raise ValueError(f"an array cannot be named {name!r} in a model file")
     dtype = array.dtype.newbyteorder("<")
@@ -256,9 +256,7 @@ def _storable(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.asarray(array, dtype=dtype, order="C")
 
 
-def _header(
-    arrays: Mapping[str, npt.NDArray[Any]], metadata: Mapping[str, str], version: int
-) -> bytes:
+def _header(arrays: Mapping[str, AnyArray], metadata: Mapping[str, str], version: int) -> bytes:
     """Return the file's bytes before the data."""
     strings = {"format": "wordodds", "version": str(version)}
     for key, value in metadata.items():
@@ -425,7 +423,7 @@ def _check_entries(entries: list[_Entry], n_bytes: int) -> None:
         raise _Defect("its last array is not the checksum")
 
 
-def _view(entry: _Entry, content: memoryview, data: int) -> npt.NDArray[Any]:
+def _view(entry: _Entry, content: memoryview, data: int) -> AnyArray:
     stored = np.ndarray(entry.shape, entry.dtype, buffer=content, offset=data + entry.begin)
     array = stored.astype(entry.dtype.newbyteorder("="), copy=False)  # a copy where big-endian
     array.flags.writeable = False

@@ -4,14 +4,15 @@ import html
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._labels import encode_labels
+from wordodds._border.classes import codes_by_label
+from wordodds._border.labels import encode_labels
 from wordodds.model.calibration import expected_calibration_error
 from wordodds.model.rendering import aligned, html_table, one_line, shortened
+from wordodds.typing import AnyArray, Floats, Ints, Positions
 
 __all__ = [
     "Averages",
@@ -21,8 +22,6 @@ __all__ = [
     "encode_true_labels",
     "evaluate",
 ]
-
-Codes: TypeAlias = npt.NDArray[np.intp]
 
 WIDTH = 120  # of the text
 # Above that a matrix would take hundreds of megabytes, nearly all of it zeros.
@@ -116,7 +115,7 @@ class Evaluation:
     weighted: Averages
     log_loss: float | None
     calibration_error: float | None
-    confusion: npt.NDArray[np.int64] | None
+    confusion: Ints | None
     confusions: Sequence[Confusion]
     unknown: dict[Any, int] = field(default_factory=dict)
 
@@ -287,7 +286,7 @@ def evaluate(
     )
 
 
-def encode_true_labels(labels: Any, n_rows: int, known: Any) -> tuple[Codes, list[Any]]:
+def encode_true_labels(labels: Any, n_rows: int, known: Any) -> tuple[Positions, list[Any]]:
     """Return the class of each document, and the labels that are not among the known ones.
 
     Parameters
@@ -318,7 +317,7 @@ def encode_true_labels(labels: Any, n_rows: int, known: Any) -> tuple[Codes, lis
     else:
         classes, encoded = encode_labels(labels, n_rows)
         found, codes = classes.tolist(), encoded.astype(np.intp)
-    position_of = {label: position for position, label in enumerate(known.tolist())}
+    position_of = codes_by_label(known)
     support = np.bincount(codes, minlength=len(found))
     order = np.argsort(-support, kind="stable").tolist()
     unknown = [found[code] for code in order if found[code] not in position_of]
@@ -332,7 +331,7 @@ def encode_true_labels(labels: Any, n_rows: int, known: Any) -> tuple[Codes, lis
     return positions[codes], unknown
 
 
-def _checked_codes(values: Any, n_classes: int, name: str) -> Codes:
+def _checked_codes(values: Any, n_classes: int, name: str) -> Positions:
     codes = np.asarray(values)
     if codes.ndim != 1 or (len(codes) and codes.dtype.kind not in "biu"):
         raise ValueError(
@@ -345,12 +344,12 @@ def _checked_codes(values: Any, n_classes: int, name: str) -> Codes:
     return codes.astype(np.intp)
 
 
-def _share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def _share(part: AnyArray, whole: AnyArray) -> Floats:
     return np.asarray(np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0))
 
 
 def _of_probabilities(
-    probabilities: Any, true: Codes, n_known: int
+    probabilities: Any, true: Positions, n_known: int
 ) -> tuple[float | None, float | None]:
     """Return log loss, over the documents of known labels, and calibration error."""
     if probabilities is None:
@@ -371,8 +370,8 @@ def _of_probabilities(
 
 
 def _confusion(
-    true: Codes, found: Codes, names: list[Any]
-) -> tuple[npt.NDArray[np.int64] | None, tuple[Confusion, ...]]:
+    true: Positions, found: Positions, names: list[Any]
+) -> tuple[Ints | None, tuple[Confusion, ...]]:
     """Return the matrix, if it is not too large, and the most frequent errors."""
     n_classes = len(names)
     cells, counts = np.unique(true * n_classes + found, return_counts=True)

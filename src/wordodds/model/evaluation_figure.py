@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds.model.atomic import replacing, write_all
+from wordodds._files.atomic import replacing, write_all
 from wordodds.model.rendering import shortened
+from wordodds.typing import Ints
 
 __all__ = ["draw_confusion"]
 
@@ -27,7 +27,7 @@ MOST_WITH_NUMBERS = 30
 
 
 def draw_confusion(
-    confusion: npt.NDArray[np.int64] | None, names: Sequence[str], path: str | os.PathLike[str]
+    confusion: Ints | None, names: Sequence[str], path: str | os.PathLike[str]
 ) -> None:
     """Draw a confusion matrix into a file; matplotlib's state stays as it is.
 
@@ -71,7 +71,7 @@ def draw_confusion(
         write_all(descriptor, drawn.getvalue())
 
 
-def _figure(confusion: npt.NDArray[np.int64], names: list[str]) -> Any:
+def _figure(confusion: Ints, names: list[str]) -> Any:
     from matplotlib.figure import Figure  # not pyplot, which keeps figures and chooses a window
 
     n = len(names)

@@ -5,18 +5,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._execution import execution
+from wordodds._border.documents import as_strings
+from wordodds._border.execution import execution
 from wordodds.model.explanation import Contribution, Explanation, spread
 from wordodds.model.fasttext_explain import explain_fasttext
 from wordodds.model.features import TextFeatures
 from wordodds.model.linear_model import LinearModel
-from wordodds.text.documents import as_strings
+from wordodds.typing import Floats
 
 __all__ = ["explain"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 Pieces: TypeAlias = Sequence[tuple[int, int]]
 
 _CHARACTERS_MAX = 200_000_000  # of all n-grams of a text, each of which becomes a string

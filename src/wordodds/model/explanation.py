@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.model.rendering import (
     aligned,
@@ -18,6 +17,7 @@ from wordodds.model.rendering import (
     shortened,
     signed,
 )
+from wordodds.typing import AnyArray, Floats, Ints
 
 __all__ = ["Contribution", "Explanation", "Overlaps", "Span", "spread"]
 
@@ -195,9 +195,9 @@ class Overlaps:
 
     def add(
         self,
-        begin: npt.NDArray[np.int64],
-        end: npt.NDArray[np.int64],
-        contribution: npt.NDArray[np.float64],
+        begin: Ints,
+        end: Ints,
+        contribution: Floats,
     ) -> None:
         """Lay pieces over the text, each divided evenly among its characters.
 
@@ -286,7 +286,7 @@ def spread(
 
 def _columns_of(
     occurrences: Iterable[tuple[float, Sequence[tuple[int, int]]]], n_characters: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+) -> tuple[Ints, Ints, Floats]:
     """Return begin, end and share of every piece that is not empty."""
     begins: list[int] = []
     ends: list[int] = []
@@ -309,11 +309,11 @@ def _columns_of(
 
 
 def _running(
-    first: npt.NDArray[np.int64],
-    last: npt.NDArray[np.int64],
-    weights: npt.NDArray[np.float64],
-    others: npt.NDArray[Any],
-) -> npt.NDArray[np.float64]:
+    first: Ints,
+    last: Ints,
+    weights: Floats,
+    others: AnyArray,
+) -> Floats:
     """Return, for each stretch between bounds, the sum of the weights of the pieces over it."""
     n_bounds = len(others)  # what begins, less what ends, at each bound beside these pieces
     steps = np.bincount(first, weights, n_bounds) - np.bincount(last, weights, n_bounds) + others

@@ -1,21 +1,19 @@
 """Explanations of fastText's models: what words, subwords and n-grams of words add to a score."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.terms import pack_terms
 from wordodds._core.text import fasttext_hash_terms
 from wordodds.model.explanation import Contribution, Explanation, Overlaps, spread
 from wordodds.model.fasttext_features import Stretches, ngrams_by_length, subwords_by_length
 from wordodds.model.fasttext_reading import FastTextReading, ReadWord
 from wordodds.model.linear_model import LinearModel
-from wordodds.text.terms import pack_terms
+from wordodds.typing import Floats, Ints
 
 __all__ = ["explain_fasttext"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Of subwords, and of n-grams of words: those that get a name. A text of a page has fewer.
 _FEATURES_MAX = 100_000
@@ -87,9 +85,7 @@ def _n_hashed_max(reading: FastTextReading, words: list[ReadWord]) -> int:
     return n_characters * reading.subwords[1] + len(words) * reading.word_ngrams
 
 
-def _weights_along(
-    model: LinearModel, contrast: Floats, n_wanted: int
-) -> Callable[[npt.NDArray[np.int64]], Floats]:
+def _weights_along(model: LinearModel, contrast: Floats, n_wanted: int) -> Callable[[Ints], Floats]:
     """Return a function from rows to what each adds along a contrast."""
     starts = range(0, model.n_features, _ROWS_AT_ONCE)
     if n_wanted < model.n_features:
@@ -180,7 +176,7 @@ class _Largest:
         self._n_held = 0
         self._n_left, self._value_left = 0, 0.0
 
-    def add(self, found: Stretches, values: Floats, sizes: npt.NDArray[np.int64]) -> None:
+    def add(self, found: Stretches, values: Floats, sizes: Ints) -> None:
         """Take the features of one length."""
         _, first, which = np.unique(found.key, return_index=True, return_inverse=True)
         counts, sums = np.bincount(which), np.bincount(which, weights=values)

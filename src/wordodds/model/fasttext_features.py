@@ -7,14 +7,14 @@ words are found in the same way.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Stretches", "ngrams_by_length", "subwords_by_length"]
+from wordodds.typing import AnyArray, Ints
 
-Positions: TypeAlias = npt.NDArray[np.int64]
+__all__ = ["Stretches", "ngrams_by_length", "subwords_by_length"]
 
 _NGRAM_FACTOR = np.uint64(116049371)
 _HASH_START, _HASH_FACTOR = np.uint32(2166136261), np.uint32(16777619)
@@ -26,16 +26,14 @@ class Stretches(NamedTuple):
     """Consecutive characters or words, all of one length."""
 
     length: int
-    begin: Positions
-    number: npt.NDArray[Any]
+    begin: Ints
+    number: AnyArray
     """Hash, of which the remainder is the bucket."""
     key: npt.NDArray[np.uint64]
     """Equal for equal stretches."""
 
 
-def subwords_by_length(
-    padded: str, ends: Positions, shortest: int, longest: int
-) -> Iterator[Stretches]:
+def subwords_by_length(padded: str, ends: Ints, shortest: int, longest: int) -> Iterator[Stretches]:
     """Yield all stretches of characters, those of one length at a time.
 
     Parameters
@@ -78,7 +76,7 @@ def subwords_by_length(
 
 
 def ngrams_by_length(
-    hashes: npt.NDArray[np.uint32], identities: Positions, longest: int
+    hashes: npt.NDArray[np.uint32], identities: Ints, longest: int
 ) -> Iterator[Stretches]:
     """Yield all n-grams of two words or more, those of one length at a time.
 
@@ -117,7 +115,7 @@ def _utf8_of(codes: npt.NDArray[np.uint32]) -> list[tuple[npt.NDArray[np.uint32]
 
 def _hashed(
     number: npt.NDArray[np.uint32],
-    at: Positions,
+    at: Ints,
     units: list[tuple[npt.NDArray[np.uint32], Any]],
 ) -> npt.NDArray[np.uint32]:
     """Return the hashes with one more character each."""

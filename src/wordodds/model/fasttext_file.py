@@ -25,16 +25,14 @@ import os
 import stat
 import struct
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.model.errors import ModelFileError, damaged
+from wordodds.typing import AnyArray, Codes, Floats, Floats32
 
 __all__ = ["MAGIC", "FastTextFile", "Matrix", "read_fasttext"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 MAGIC = struct.pack("<i", 793712314)
 LOSSES = {1: "hierarchical softmax", 2: "negative sampling", 3: "softmax", 4: "one-vs-all"}
@@ -69,7 +67,7 @@ class FastTextFile:
     words: list[bytes]
     labels: list[bytes]
     label_counts: list[int]
-    pruned: npt.NDArray[np.int32] | None
+    pruned: Codes | None
     """Buckets that are left, and their rows behind those of the words; None: all are."""
     input: Matrix
     output: Matrix
@@ -153,7 +151,7 @@ class _Reader:
             raise _Defect(f"{what} is {value}, neither yes nor no")
         return bool(value)
 
-    def array(self, dtype: str, length: int, what: str) -> npt.NDArray[Any]:
+    def array(self, dtype: str, length: int, what: str) -> AnyArray:
         size = np.dtype(dtype).itemsize
         begin = self.skip(length * size, what)
         return np.frombuffer(self.content, dtype=np.uint8)[begin : self.position].view(dtype)
@@ -163,7 +161,7 @@ class _Entries(NamedTuple):
     words: list[bytes]
     labels: list[bytes]
     label_counts: list[int]
-    pruned: npt.NDArray[np.int32] | None
+    pruned: Codes | None
 
 
 def _parsed(name: str, reader: _Reader) -> FastTextFile:
@@ -287,7 +285,7 @@ def _check_shape(n_rows: int, n_columns: int, dim: int, what: str) -> None:
 class _Dense:
     """Numbers as they lie in the file."""
 
-    def __init__(self, table: npt.NDArray[np.float32]) -> None:
+    def __init__(self, table: Floats32) -> None:
         self.n_rows, self.n_columns = table.shape
         self._table = table
 
@@ -308,7 +306,7 @@ class _Quantised:
         if n_codes != self.n_rows * len(self._parts):
             raise _Defect(f"{what} has {n_codes} codes for {self.n_rows} rows")
         self._codes = codes.reshape(self.n_rows, len(self._parts))
-        self._norms: npt.NDArray[Any] | None = None
+        self._norms: AnyArray | None = None
         if with_norms:
             self._norm_codes = reader.array("u1", self.n_rows, f"the norms of {what}")
             (self._norms,) = _parts(reader, 1, f"the norms of {what}")
@@ -323,7 +321,7 @@ class _Quantised:
         return table
 
 
-def _parts(reader: _Reader, n_columns: int, what: str) -> list[npt.NDArray[np.float32]]:
+def _parts(reader: _Reader, n_columns: int, what: str) -> list[Floats32]:
     """Return the centroids of each part of a row, (256, width)."""
     dim, n_parts, width, last = reader.numbers("4i", f"the quantiser of {what}")
     if dim != n_columns or min(n_parts, width, last) < 1 or (n_parts - 1) * width + last != dim:

@@ -10,13 +10,12 @@ one of E, both factors are kept and A is applied once a line.
 
 import os
 from numbers import Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._labels import encode_known_labels, with_fasttext_prefix
-from wordodds._progress import progress
+from wordodds._border.labels import encode_known_labels, with_fasttext_prefix
+from wordodds._files.progress import progress
 from wordodds.model.errors import ModelFileError, damaged
 from wordodds.model.fasttext_file import FastTextFile, read_fasttext
 from wordodds.model.fasttext_reading import FastTextReading
@@ -31,10 +30,9 @@ from wordodds.model.fasttext_weights import (
 )
 from wordodds.model.features import TextFeatures
 from wordodds.model.linear_model import LinearModel
+from wordodds.typing import AnyArray, AnyFloats, Codes
 
 __all__ = ["from_fasttext"]
-
-Weights: TypeAlias = npt.NDArray[np.floating[Any]]
 
 _LINKS = {
     ("softmax", "fasttext"): "fasttext_softmax",
@@ -116,7 +114,9 @@ def from_fasttext(
     reading, weights = reading_of(name, file, weights)
     tree = _tree(name, file.label_counts) if file.loss == "hierarchical softmax" else None
 
-    def model_of(reading: FastTextReading, weights: Weights, source: dict[str, Any]) -> LinearModel:
+    def model_of(
+        reading: FastTextReading, weights: AnyFloats, source: dict[str, Any]
+    ) -> LinearModel:
         return LinearModel(
             names,
             weights,
@@ -161,7 +161,7 @@ def _check_arguments(
         )
 
 
-def _labels(name: str, file: FastTextFile, strip_prefix: str) -> npt.NDArray[Any]:
+def _labels(name: str, file: FastTextFile, strip_prefix: str) -> AnyArray:
     # What is no UTF-8 cannot be told as text.
     labels = [label.decode("utf-8", "backslashreplace") for label in file.labels]
     labels = [label.removeprefix(strip_prefix) for label in labels]
@@ -196,7 +196,7 @@ def _measured(whole: LinearModel, model: LinearModel, texts: Any, labels: Any) -
     return facts
 
 
-def _tree(name: str, counts: list[int]) -> npt.NDArray[np.int32]:
+def _tree(name: str, counts: list[int]) -> Codes:
     """Return the children of each node of fastText's Huffman tree, (n_labels - 1, 2).
 
     Children below n_labels are labels, others node + n_labels; the root is the last node. Counts

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._border.terms import pack_vocabulary
 from wordodds._core import text as core
-from wordodds.text.terms import pack_vocabulary
+from wordodds.typing import AnyArray, Ints
 
 __all__ = ["FastTextReading", "ReadWord"]
 
@@ -108,7 +109,7 @@ class FastTextReading:
         """How many rows of weights there must be."""
         return len(self.rows)
 
-    def to_arrays(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """Return plain options and arrays that hold all but the terms."""
         options = {
             "word_ngrams": self.word_ngrams,
@@ -116,7 +117,7 @@ class FastTextReading:
             "n_buckets": self.n_buckets,
             "absent_counts": self.absent_counts,
         }
-        arrays: dict[str, npt.NDArray[Any]] = {"words": self.words}
+        arrays: dict[str, AnyArray] = {"words": self.words}
         if self.marks is not None:
             arrays["marks"] = self.marks
         return options, arrays
@@ -126,7 +127,7 @@ class FastTextReading:
         cls,
         terms: core.FrozenTerms,
         options: Mapping[str, Any],
-        arrays: Mapping[str, npt.NDArray[Any]],
+        arrays: Mapping[str, AnyArray],
     ) -> "FastTextReading":
         """Return what `to_arrays` took apart, whoever wrote it.
 
@@ -197,7 +198,7 @@ class FastTextReading:
     def _vocabulary(self) -> core.Vocabulary:
         return self.terms.thawed()
 
-    def rows_of_buckets(self, buckets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def rows_of_buckets(self, buckets: AnyArray) -> Ints:
         """Return the row of weights of each bucket, -1 where it has none.
 
         Parameters
@@ -215,7 +216,7 @@ class FastTextReading:
         return np.where(is_marked, len(self.words) + ranks, -1)
 
     @cached_property
-    def _ranks(self) -> npt.NDArray[np.int64]:
+    def _ranks(self) -> Ints:
         """How many buckets have rows before each block of 64."""
         assert self.marks is not None
         counts = np.bitwise_count(self.marks)

@@ -1,18 +1,18 @@
 """The matrices of fastText's file as weights of ours: from E and A to one row a feature."""
 
 from dataclasses import replace
-from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._border.terms import frozen_terms, new_hash_key
 from wordodds._core import text as core
-from wordodds._progress import Advance
+from wordodds._files.progress import Advance
 from wordodds.model.errors import ModelFileError, damaged
 from wordodds.model.fasttext_file import FastTextFile
 from wordodds.model.fasttext_reading import FastTextReading
 from wordodds.model.linear_model import LinearModel
-from wordodds.text.terms import frozen_terms, new_hash_key
+from wordodds.typing import AnyArray, AnyFloats, Booleans, Floats, Floats32, Ints
 
 __all__ = [
     "feature_rows",
@@ -24,8 +24,6 @@ __all__ = [
     "without",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Weights: TypeAlias = npt.NDArray[np.floating[Any]]
 
 _LABEL_PREFIX = b"__label__"
 _BLOCK = 1 << 22  # numbers that are handled at once
@@ -57,7 +55,7 @@ def output_columns(name: str, file: FastTextFile) -> Floats:
 
 def feature_rows(
     name: str, file: FastTextFile, outputs: Floats, rank: str, advance: Advance
-) -> tuple[npt.NDArray[np.float32], Floats | None]:
+) -> tuple[Floats32, Floats | None]:
     """Return the rows that features have, and the second factor where both are kept.
 
     Parameters
@@ -108,14 +106,14 @@ def _width(n_columns: int) -> int:
     return 1 if n_columns == 1 else -(-n_columns // 4) * 4
 
 
-def _check_finite(name: str, numbers: npt.NDArray[Any]) -> None:
+def _check_finite(name: str, numbers: AnyArray) -> None:
     if not np.isfinite(numbers).all():
         raise damaged(name, "not all of its numbers are finite")
 
 
 def reading_of(
-    name: str, file: FastTextFile, weights: npt.NDArray[np.float32]
-) -> tuple[FastTextReading, npt.NDArray[np.float32]]:
+    name: str, file: FastTextFile, weights: Floats32
+) -> tuple[FastTextReading, Floats32]:
     """Return how text is read, and weights where rows of words have those of their subwords.
 
     Words that are no UTF-8 are left out: no str has them.
@@ -169,13 +167,13 @@ def _is_text(raw: bytes) -> bool:
     return True
 
 
-def _packed(words: list[bytes]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+def _packed(words: list[bytes]) -> tuple[npt.NDArray[np.uint8], Ints]:
     offsets = np.zeros(len(words) + 1, dtype=np.int64)
     np.cumsum([len(word) for word in words], out=offsets[1:])
     return np.frombuffer(b"".join(words), dtype=np.uint8), offsets
 
 
-def _bits(buckets: npt.NDArray[Any], n_buckets: int) -> npt.NDArray[np.uint64]:
+def _bits(buckets: AnyArray, n_buckets: int) -> npt.NDArray[np.uint64]:
     bits = np.zeros(-(-n_buckets // 64), dtype=np.uint64)
     wide = buckets.astype(np.uint64)
     np.bitwise_or.at(bits, (wide >> 6).astype(np.intp), np.uint64(1) << (wide & 63))
@@ -186,8 +184,8 @@ def _add_subwords(
     name: str,
     file: FastTextFile,
     arena: npt.NDArray[np.uint8],
-    offsets: npt.NDArray[np.int64],
-    weights: npt.NDArray[np.float32],
+    offsets: Ints,
+    weights: Floats32,
     counts: npt.NDArray[np.uint32],
 ) -> None:
     """Add to each word's row those of its subwords, and to its count how many there are."""
@@ -222,7 +220,7 @@ def _add_subwords(
         first = last
 
 
-def is_small(model: LinearModel, loss: str, tolerance: float) -> npt.NDArray[np.bool_]:
+def is_small(model: LinearModel, loss: str, tolerance: float) -> Booleans:
     """Tell of each row of a bucket whether it cannot move any log-odds by more than the tolerance.
 
     A score is a mean over features: rows that are left out, all of them together, move it by no
@@ -254,9 +252,9 @@ def is_small(model: LinearModel, loss: str, tolerance: float) -> npt.NDArray[np.
 def without(
     name: str,
     reading: FastTextReading,
-    weights: npt.NDArray[np.float32],
-    small: npt.NDArray[np.bool_],
-) -> tuple[FastTextReading, npt.NDArray[np.float32]]:
+    weights: Floats32,
+    small: Booleans,
+) -> tuple[FastTextReading, Floats32]:
     """Leave out rows of buckets, which count as features all the same.
 
     Parameters
@@ -279,7 +277,7 @@ def without(
     )
 
 
-def rounded(name: str, weights: npt.NDArray[np.float32], dtype: str) -> Weights:
+def rounded(name: str, weights: Floats32, dtype: str) -> AnyFloats:
     """Return the weights in the dtype of the file to come.
 
     Parameters

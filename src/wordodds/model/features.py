@@ -6,16 +6,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.documents import Documents, as_documents, as_strings
+from wordodds._border.execution import execution
+from wordodds._border.pattern import TokenPattern, token_pattern_of
+from wordodds._border.stem import with_stems
+from wordodds._border.terms import pack_vocabulary
 from wordodds._core import text as core
-from wordodds._execution import execution
 from wordodds.model.fasttext_reading import FastTextReading
 from wordodds.model.python_analysis import preprocessor_of, python_analyzer
-from wordodds.text.documents import Documents, as_documents, as_strings
-from wordodds.text.pattern import TokenPattern, token_pattern_of
-from wordodds.text.stem import with_stems
-from wordodds.text.terms import pack_vocabulary
+from wordodds.typing import Floats
 
 __all__ = ["CALLABLES", "TextFeatures"]
 
@@ -47,7 +47,7 @@ class TextFeatures:
     binary: bool = False
     sublinear: bool = False
     norm: str | None = None
-    norm_weights: npt.NDArray[np.float64] | None = None
+    norm_weights: Floats | None = None
     """What each feature weighs in the norm; None: one."""
     encoding: str = "utf-8"
     decode_error: str = "strict"
@@ -148,7 +148,7 @@ class TextFeatures:
     def _analyze(self) -> Callable[[str], list[str]]:
         return python_analyzer(self)
 
-    def rows_of(self, documents: Any) -> tuple[Any, Any, npt.NDArray[np.float64]]:
+    def rows_of(self, documents: Any) -> tuple[Any, Any, Floats]:
         """Count features that Python found; return them as (indptr, indices, counts).
 
         Parameters
@@ -170,7 +170,7 @@ class TextFeatures:
         assert self.terms is not None
         return self.terms.thawed()
 
-    def weighed(self, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def weighed(self, counts: Floats) -> Floats:
         """Return what counts become before any norm.
 
         Parameters
@@ -182,9 +182,7 @@ class TextFeatures:
             return np.ones_like(counts)
         return np.log(counts) + 1.0 if self.sublinear else counts
 
-    def norms(
-        self, indptr: Any, indices: Any, values: npt.NDArray[np.float64]
-    ) -> npt.NDArray[np.float64]:
+    def norms(self, indptr: Any, indices: Any, values: Floats) -> Floats:
         """Return what each document is divided by: its norm, or one.
 
         Parameters

@@ -30,7 +30,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import wordodds
 from wordodds._core import text as core
@@ -43,10 +42,11 @@ from wordodds.model.file_options import OPTIONS, checked_options
 from wordodds.model.linear_model import LinearModel
 from wordodds.model.links import base_link
 from wordodds.model.packed_labels import pack_labels, pack_words, unpack_labels, unpack_words
+from wordodds.typing import AnyArray
 
 __all__ = ["describe", "load", "save"]
 
-Arrays = Mapping[str, npt.NDArray[Any]]
+Arrays = Mapping[str, AnyArray]
 
 _LONGEST_OBJECT = 1 << 16
 _OF_FASTTEXT = ("encoding", "decode_error", "missing")
@@ -66,7 +66,7 @@ def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
     features = model.features
     _check_loadable(features)
     stored = model._weights.astype(model.dtype, copy=False)
-    arrays: dict[str, npt.NDArray[Any]] = {"weights": stored, "bias": model.bias}
+    arrays: dict[str, AnyArray] = {"weights": stored, "bias": model.bias}
     arrays |= pack_labels(model.labels)
     strings = {
         "made_by": f"wordodds {wordodds.__version__}",
@@ -269,7 +269,7 @@ def _model_of(content: Container, callables: dict[str, Callable[..., Any]]) -> L
     return model
 
 
-def _under(prefix: str, arrays: Arrays) -> dict[str, npt.NDArray[Any]]:
+def _under(prefix: str, arrays: Arrays) -> dict[str, AnyArray]:
     """Return the arrays whose names begin so, without that."""
     return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
 
@@ -316,18 +316,18 @@ def _features_of(
     )
 
 
-def _array(arrays: Arrays, name: str, dtype: type[np.generic]) -> npt.NDArray[Any]:
+def _array(arrays: Arrays, name: str, dtype: type[np.generic]) -> AnyArray:
     array = arrays[name]
     if array.dtype != dtype or array.ndim != 1:
         raise ValueError(f"{name} must be a row of {np.dtype(dtype).name}")
     return array
 
 
-def _aligned(slots: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _aligned(slots: AnyArray) -> AnyArray:
     return slots if slots.ctypes.data % 32 == 0 else core.FrozenTerms.aligned(slots)
 
 
-def _key(numbers: npt.NDArray[Any]) -> tuple[int, int]:
+def _key(numbers: AnyArray) -> tuple[int, int]:
     if len(numbers) != 2:
         raise ValueError("terms.key must hold two numbers")
     return int(numbers[0]), int(numbers[1])

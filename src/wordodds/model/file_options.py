@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wordodds.text.stem import check_stemmer
+from wordodds._border.stem import check_stemmer
 
 __all__ = ["OPTIONS", "checked_options"]
 

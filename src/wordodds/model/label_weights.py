@@ -1,38 +1,36 @@
 """The weights of a linear model, as people look at them: by label and by feature."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.model.features import TextFeatures
 from wordodds.model.links import base_link
+from wordodds.typing import AnyArray, AnyFloats, Codes, Floats
 
 __all__ = ["LabelWeights", "padded"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class LabelWeights:
     """Labels, and what features weigh for each of them."""
 
-    labels: npt.NDArray[Any]
+    labels: AnyArray
     features: TextFeatures
     link: str
-    tree: npt.NDArray[np.int32] | None
-    _weights: npt.NDArray[np.floating[Any]]
+    tree: Codes | None
+    _weights: AnyFloats
     _factor: Floats | None
     _bias: Floats
 
     @property
-    def weights(self) -> npt.NDArray[np.floating[Any]]:
+    def weights(self) -> AnyFloats:
         """Log-odds that one unit of a feature adds, (n_features, n_columns).
 
         Of low-rank weights it is made when it is asked for, and may be large.
         """
         return self.weights_of(slice(None))
 
-    def weights_of(self, rows: Any) -> npt.NDArray[np.floating[Any]]:
+    def weights_of(self, rows: Any) -> AnyFloats:
         """Return the weights of some features, (n_rows, n_columns).
 
         Parameters
@@ -50,7 +48,7 @@ class LabelWeights:
         return self._bias
 
     @property
-    def classes_(self) -> npt.NDArray[Any]:
+    def classes_(self) -> AnyArray:
         """The labels, under the name that scikit-learn gives them."""
         return self.labels
 
@@ -162,7 +160,7 @@ class LabelWeights:
         return ", ".join(shown) + (", ..." if len(self.labels) > 5 else "")
 
 
-def padded(weights: npt.NDArray[np.floating[Any]], n_columns: int) -> npt.NDArray[np.floating[Any]]:
+def padded(weights: AnyFloats, n_columns: int) -> AnyFloats:
     """Return weights as the kernel reads them: one column, or a multiple of four.
 
     Those of 16 or 32 bits are float32 then, all others float64.

@@ -1,12 +1,11 @@
 """LinearModel: what is left after training, scoring raw text without a matrix in between."""
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._labels import encode_known_labels, encode_labels
+from wordodds._border.labels import encode_known_labels, encode_labels
 from wordodds.model import above, stream
 from wordodds.model.calibration import Calibration, fit_calibration, threshold_for
 from wordodds.model.features import TextFeatures
@@ -14,14 +13,13 @@ from wordodds.model.label_weights import padded
 from wordodds.model.links import FASTTEXT_LINKS, LINKS, base_link
 from wordodds.model.scoring import TextScores
 from wordodds.model.tree import check_tree
+from wordodds.typing import AnyArray, AnyFloats, Codes, Floats
 
 if TYPE_CHECKING:
     from wordodds.model.evaluation import Evaluation
     from wordodds.model.explanation import Explanation
 
 __all__ = ["LinearModel"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def _numbers_of_columns(n_labels: int, link: str, tree: object) -> set[int]:
@@ -87,16 +85,16 @@ class LinearModel(TextScores):
 
     def __init__(
         self,
-        labels: npt.NDArray[Any],
-        weights: npt.NDArray[np.floating[Any]],
+        labels: AnyArray,
+        weights: AnyFloats,
         bias: Floats,
         features: TextFeatures,
         *,
         link: str,
         name: str,
         calibration: Calibration | None = None,
-        factor: npt.NDArray[np.floating[Any]] | None = None,
-        tree: npt.NDArray[np.int32] | None = None,
+        factor: AnyFloats | None = None,
+        tree: Codes | None = None,
         source: dict[str, Any] | None = None,
         chosen: dict[str, Any] | None = None,
     ) -> None:
@@ -133,7 +131,7 @@ class LinearModel(TextScores):
         if len(weights) != n_rows or (of_norm is not None and of_norm.shape != (n_rows,)):
             raise ValueError(f"weights and norm_weights must have {n_rows} rows, one a feature")
         # What `calibrate` was given: probabilities and codes.
-        self._seen: tuple[Floats, npt.NDArray[np.int32]] | None = None
+        self._seen: tuple[Floats, Codes] | None = None
         self._scorer = self._lasting_scorer()
 
     def decision_function(self, texts: Any) -> Floats:
@@ -149,7 +147,7 @@ class LinearModel(TextScores):
         scores = self._class_scores(self._scores(texts))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, texts: Any) -> npt.NDArray[Any]:
+    def predict(self, texts: Any) -> AnyArray:
         """Return the most probable label of each text.
 
         Parameters
@@ -174,7 +172,7 @@ class LinearModel(TextScores):
         """
         return self._probabilities(self._scores(texts))
 
-    def predict_top(self, texts: Any, k: int = 3) -> tuple[npt.NDArray[Any], Floats]:
+    def predict_top(self, texts: Any, k: int = 3) -> tuple[AnyArray, Floats]:
         """Return the k most probable labels of each text and their probabilities.
 
         Parameters

@@ -1,13 +1,13 @@
 """Links: how the scores of a linear model become probabilities."""
 
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.execution import execution
 from wordodds._core import score
-from wordodds._execution import execution
+from wordodds.typing import Floats, Floats32
 
 __all__ = [
     "FASTTEXT_FLOOR",
@@ -21,8 +21,6 @@ __all__ = [
     "probabilities",
     "scaled_rows",
 ]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 LINKS = ("softmax", "one_vs_rest", "modified_huber", "none")
 # Those of fastText's models, and what a calibration of their scores starts from.
@@ -236,7 +234,7 @@ def _check_link(link: str) -> None:
 
 
 @cache
-def _sigmoid_table() -> npt.NDArray[np.float32]:
+def _sigmoid_table() -> Floats32:
     steps = np.arange(513, dtype=np.float32) * np.float32(2 * 8) / np.float32(512) - np.float32(8)
     return np.asarray(1.0 / (1.0 + np.exp(-steps).astype(np.float64)), dtype=np.float32)
 

@@ -1,21 +1,20 @@
 """Labels and lists of words as arrays that a model file can hold."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds.text.terms import pack_terms
+from wordodds._border.terms import pack_terms
+from wordodds.typing import AnyArray
 
 __all__ = ["pack_labels", "pack_words", "unpack_labels", "unpack_words"]
 
-Arrays = Mapping[str, npt.NDArray[Any]]
+Arrays = Mapping[str, AnyArray]
 
 _NUMBERS = {"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.uint8}
 
 
-def pack_labels(labels: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+def pack_labels(labels: AnyArray) -> dict[str, AnyArray]:
     """Return arrays that hold labels.
 
     Parameters
@@ -39,7 +38,7 @@ def pack_labels(labels: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
     raise ValueError(f"a model file holds labels that are str, int, float or bool, got {kinds}")
 
 
-def unpack_labels(arrays: Arrays) -> npt.NDArray[Any]:
+def unpack_labels(arrays: Arrays) -> AnyArray:
     """Return the labels that `pack_labels` packed.
 
     Parameters
@@ -61,7 +60,7 @@ def unpack_labels(arrays: Arrays) -> npt.NDArray[Any]:
     return labels
 
 
-def _as_array(words: tuple[str, ...]) -> npt.NDArray[Any]:
+def _as_array(words: tuple[str, ...]) -> AnyArray:
     # NumPy gives each as much room as the longest has, and forgets a NUL at the end.
     longest, total = max(map(len, words), default=0), sum(map(len, words))
     if longest * len(words) > 4 * total + 4096 or any(word.endswith("\0") for word in words):
@@ -69,7 +68,7 @@ def _as_array(words: tuple[str, ...]) -> npt.NDArray[Any]:
     return np.array(words)
 
 
-def pack_words(name: str, words: Iterable[str]) -> dict[str, npt.NDArray[Any]]:
+def pack_words(name: str, words: Iterable[str]) -> dict[str, AnyArray]:
     """Return arrays that hold words.
 
     Parameters

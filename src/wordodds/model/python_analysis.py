@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from wordodds.text.stem import stem
+from wordodds._border.stem import stem
 
 if TYPE_CHECKING:
     from wordodds.model.features import TextFeatures

@@ -1,22 +1,20 @@
 """From raw text to scores, probabilities and the codes of labels."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.documents import Documents, as_strings
+from wordodds._border.execution import execution
 from wordodds._core.score import TextScorer
-from wordodds._execution import execution
 from wordodds.model.calibration import Calibration
 from wordodds.model.label_weights import LabelWeights
 from wordodds.model.links import FASTTEXT_FLOOR, probabilities
 from wordodds.model.tree import best_leaves, leaf_chances, leaf_scores
-from wordodds.text.documents import Documents, as_strings
+from wordodds.typing import Floats, Ints, Positions
 
 __all__ = ["TextScores"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _DOCUMENTS_AT_ONCE = 4096  # where Python finds the features, matrices are made of so many
 
@@ -41,7 +39,7 @@ class TextScores(LabelWeights):
         self,
         documents: Documents,
         advance: Callable[[int], None] | None = None,
-        n_features: npt.NDArray[np.int64] | None = None,
+        n_features: Ints | None = None,
     ) -> Floats:
         """Return the same of checked documents; n_features receives how many each has."""
         if self.features.options is None:
@@ -112,7 +110,7 @@ class TextScores(LabelWeights):
             return self._probabilities(scores)
         return np.concatenate([-scores, scores], axis=1) if scores.shape[1] == 1 else scores
 
-    def _codes(self, scores: Floats) -> npt.NDArray[np.intp]:
+    def _codes(self, scores: Floats) -> Positions:
         if self.calibration is not None and self.calibration.method != "temperature":
             scores = self._probabilities(scores)  # curves may change the order
         elif self.tree is not None:
@@ -124,7 +122,7 @@ class TextScores(LabelWeights):
             return (scores[:, 0] > 0.0).astype(np.intp)
         return np.asarray(scores.argmax(axis=1))
 
-    def ranked(self, values: Floats) -> npt.NDArray[np.intp]:
+    def ranked(self, values: Floats) -> Positions:
         """Return the positions of labels by their probabilities, the most probable first.
 
         Parameters

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._files.overlap import prefetched
 from wordodds.corpora.arrow import pyarrow_module
-from wordodds.corpora.overlap import prefetched
 from wordodds.model.links import NoProbabilitiesError
+from wordodds.typing import Floats, Positions
 
 if TYPE_CHECKING:
     from wordodds.model.linear_model import LinearModel
 
 __all__ = ["predict_stream"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _BYTES_AHEAD = 32 << 20
 _FILE, _FIRST_ROW = b"wordodds.file", b"wordodds.first_row"
@@ -177,7 +175,7 @@ class _Results:
         made = self._arrow.RecordBatch.from_arrays(columns, self._names)
         return made.replace_schema_metadata(metadata)
 
-    def _best(self, scores: Floats, values: Floats | None) -> Iterator[npt.NDArray[np.intp]]:
+    def _best(self, scores: Floats, values: Floats | None) -> Iterator[Positions]:
         """Yield the codes of the best labels, then of the second best, and so on."""
         if values is None or self._n_best == 1:
             yield self._model._codes(scores)

@@ -12,17 +12,15 @@ never changes.
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.model.links import LARGEST, log_probabilities
+from wordodds.typing import Floats, Positions
 
 __all__ = ["PLAIN", "Temperature", "effective_link", "fit_temperature", "tempered"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Codes: TypeAlias = npt.NDArray[np.intp]
 
 # Temperatures are sought within this many doublings of the typical score.
 EDGE = 20 * math.log(2.0)
@@ -88,7 +86,7 @@ def effective_link(link: str) -> str:
     return {"none": "softmax", "modified_huber": "one_vs_rest"}.get(link, link)
 
 
-def fit_temperature(scores: Floats, codes: Codes, link: str) -> Temperature:
+def fit_temperature(scores: Floats, codes: Positions, link: str) -> Temperature:
     """Return the temperature of the least mean log loss.
 
     If the classes are separated, so that colder is always better, it is the warmest at which the
@@ -132,7 +130,7 @@ def fit_temperature(scores: Floats, codes: Codes, link: str) -> Temperature:
 class _Problem:
     """The mean log loss of some rows, as a function of log(T / scale)."""
 
-    def __init__(self, scores: Floats, codes: Codes, link: str) -> None:
+    def __init__(self, scores: Floats, codes: Positions, link: str) -> None:
         self.scores, self.codes, self.link = scores, codes, link
         self.n = len(codes)
         self.scale = _typical_gap(scores)

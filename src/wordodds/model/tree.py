@@ -5,22 +5,18 @@ child - n_labels, and comes before its parent: the root is the last node. With f
 score, a node leads to its first child with probability 1 - f and to the second with f.
 """
 
-from typing import Any, TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.execution import execution
 from wordodds._core import score
-from wordodds._execution import execution
+from wordodds.typing import AnyArray, Codes, Floats, Ints
 
 __all__ = ["best_leaves", "check_tree", "leaf_chances", "leaf_scores"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _ROWS_AT_ONCE = 1024  # which stay in the cache, whatever the number of labels
 
 
-def check_tree(tree: npt.NDArray[Any], n_labels: int) -> None:
+def check_tree(tree: AnyArray, n_labels: int) -> None:
     """Raise ValueError unless each label is reached from the root in one way.
 
     Parameters
@@ -43,9 +39,7 @@ def check_tree(tree: npt.NDArray[Any], n_labels: int) -> None:
         raise ValueError("a node of the tree must come behind its children")
 
 
-def best_leaves(
-    scores: Floats, tree: npt.NDArray[np.int32], floor: float = 0.0, n_jobs: int | None = 1
-) -> npt.NDArray[np.int64]:
+def best_leaves(scores: Floats, tree: Codes, floor: float = 0.0, n_jobs: int | None = 1) -> Ints:
     """Return the most probable label of each row, (n_rows,).
 
     Parameters
@@ -64,7 +58,7 @@ def best_leaves(
     return score.rows_find_leaves(np.ascontiguousarray(scores), tree, floor, *execution(n_jobs))
 
 
-def leaf_chances(scores: Floats, tree: npt.NDArray[np.int32], floor: float = 0.0) -> Floats:
+def leaf_chances(scores: Floats, tree: Codes, floor: float = 0.0) -> Floats:
     """Return the probability of each label, (n_rows, n_labels).
 
     Parameters
@@ -99,7 +93,7 @@ def leaf_chances(scores: Floats, tree: npt.NDArray[np.int32], floor: float = 0.0
     return chances
 
 
-def leaf_scores(scores: Floats, tree: npt.NDArray[np.int32], floor: float = 0.0) -> Floats:
+def leaf_scores(scores: Floats, tree: Codes, floor: float = 0.0) -> Floats:
     """Return log p of each label, with all digits where p rounds to 0.
 
     Parameters
@@ -121,9 +115,7 @@ def leaf_scores(scores: Floats, tree: npt.NDArray[np.int32], floor: float = 0.0)
     return np.ascontiguousarray(_descended(left, right, tree, np.add, 0.0).T)
 
 
-def _descended(
-    left: Floats, right: Floats, tree: npt.NDArray[np.int32], combine: np.ufunc, root: float
-) -> Floats:
+def _descended(left: Floats, right: Floats, tree: Codes, combine: np.ufunc, root: float) -> Floats:
     """Return what is found at each leaf on the way from the root, (n_labels, n_rows)."""
     n_labels = len(tree) + 1
     found = np.empty((2 * n_labels - 1, left.shape[1]))

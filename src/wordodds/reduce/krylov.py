@@ -12,17 +12,15 @@ Squares lose the small singular values. So the last step is taken on A itself: A
 decomposed as it is, and A v - s u computed, not estimated.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._interruptible import interruptible, product
+from wordodds._border.interruptible import interruptible, product
 from wordodds.reduce.products import Sides
+from wordodds.typing import Floats
 
 __all__ = ["Triplets", "leading_triplets"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Narrow blocks need fewer products in all, wide ones less time for each: measured, eight is best.
 BLOCK = 8

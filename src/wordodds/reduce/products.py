@@ -1,18 +1,16 @@
 """A matrix as its decomposition sees it: a short side, a long side, and the products between."""
 
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import Execution
+from wordodds._border.interruptible import product
 from wordodds._core import linear as core
-from wordodds._execution import Execution
-from wordodds._interruptible import product
-from wordodds._sparse import CsrArrays
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["DenseSides", "Sides", "SparseSides", "padded", "sides_of", "well_scaled"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Entries within these are left as they are: their squares stay far from the ends of double.
 LEAST, LARGEST = 1e-30, 1e30
@@ -39,7 +37,7 @@ class Sides(Protocol):
         """Return A^T as a dense array, (n_long, n_short)."""
 
 
-def sides_of(rows: CsrArrays | npt.NDArray[Any], execution: Execution) -> Sides:
+def sides_of(rows: CsrArrays | AnyArray, execution: Execution) -> Sides:
     """Return the products of a matrix.
 
     Parameters
@@ -61,7 +59,7 @@ class DenseSides:
         Finite.
     """
 
-    def __init__(self, rows: npt.NDArray[Any]) -> None:
+    def __init__(self, rows: AnyArray) -> None:
         self.rows_are_short = rows.shape[0] <= rows.shape[1]
         # In double, as every sum; row by row, so that its order in memory leaves no trace.
         whole = np.ascontiguousarray(rows, dtype=np.float64)
@@ -204,8 +202,8 @@ def padded(block: Floats) -> Floats:
 
 
 def well_scaled(
-    rows: CsrArrays | npt.NDArray[Any],
-) -> tuple[CsrArrays | npt.NDArray[Any], int]:
+    rows: CsrArrays | AnyArray,
+) -> tuple[CsrArrays | AnyArray, int]:
     """Divide a matrix of very large or very small entries by a power of two.
 
     Parameters
@@ -230,7 +228,7 @@ def well_scaled(
     return (rows._replace(data=scaled) if isinstance(rows, CsrArrays) else scaled), exponent
 
 
-def _compact(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _compact(data: AnyArray) -> AnyArray:
     """Return counts as float32, which is exact for small ones and half as much to read."""
     if data.dtype == np.float32:
         return data

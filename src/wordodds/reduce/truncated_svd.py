@@ -16,19 +16,20 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from wordodds._estimator import adopt, check_width, checked_array, checked_data
-from wordodds._execution import Execution, execution
-from wordodds._random import random_source
-from wordodds._sparse import (
+from wordodds._border.csr import (
     CsrArrays,
     as_csr,
     require_rows,
     sparse_of_frame,
     without_repeats,
 )
+from wordodds._border.execution import Execution, execution
+from wordodds._estimator.random_state import random_source
+from wordodds._estimator.state import adopt, check_width, checked_array, checked_data
 from wordodds.linear.matrix import SparseMatrix
 from wordodds.reduce.krylov import ROUNDING, Triplets, leading_triplets
 from wordodds.reduce.products import padded, sides_of, well_scaled
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["TruncatedSVD"]
 
@@ -100,10 +101,10 @@ class TruncatedSVD(
     array([2.618, 1.414])
     """
 
-    components_: npt.NDArray[Any]
-    singular_values_: npt.NDArray[Any]
-    explained_variance_: npt.NDArray[Any]
-    explained_variance_ratio_: npt.NDArray[Any]
+    components_: AnyArray
+    singular_values_: AnyArray
+    explained_variance_: AnyArray
+    explained_variance_ratio_: AnyArray
     n_iter_: int
     residual_: float
     n_features_in_: int
@@ -141,7 +142,7 @@ class TruncatedSVD(
         self._fit(X)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> npt.NDArray[Any]:
+    def fit_transform(self, X: Any, y: Any = None) -> AnyArray:
         """Find the singular vectors, and return the rows' coordinates.
 
         Parameters
@@ -157,7 +158,7 @@ class TruncatedSVD(
         """
         return self._fit(X)
 
-    def _fit(self, X: Any) -> npt.NDArray[Any]:
+    def _fit(self, X: Any) -> AnyArray:
         n_components, tol, max_iter = self._checked_parameters()
         rng = random_source(self.random_state)
         how = execution(self.n_jobs)
@@ -189,7 +190,7 @@ class TruncatedSVD(
             )
             return np.ldexp(coordinates, exponent).astype(dtype, copy=False)
 
-    def transform(self, X: Any) -> npt.NDArray[Any]:
+    def transform(self, X: Any) -> AnyArray:
         """Return the rows' coordinates, X V.
 
         Parameters
@@ -214,7 +215,7 @@ class TruncatedSVD(
         dtype = np.result_type(_result_type(rows), self.components_.dtype)
         return np.ascontiguousarray(product, dtype=dtype)
 
-    def inverse_transform(self, X: Any) -> npt.NDArray[Any]:
+    def inverse_transform(self, X: Any) -> AnyArray:
         """Return the rows that have these coordinates, X V^T: dense.
 
         Parameters
@@ -287,7 +288,7 @@ def _blas_aside() -> Iterator[None]:
 
 def _checked_rows(
     model: TruncatedSVD, X: Any, how: Execution, *, fitted: bool = False
-) -> CsrArrays | npt.NDArray[Any]:
+) -> CsrArrays | AnyArray:
     """Return X as CSR if it is sparse, else as a dense array of float32 or float64."""
     X = sparse_of_frame(X)
     if sp.issparse(X):
@@ -297,13 +298,13 @@ def _checked_rows(
     return checked_data(model, X, fitted=fitted, dtype=[np.float64, np.float32])
 
 
-def _shape(rows: CsrArrays | npt.NDArray[Any]) -> tuple[int, int]:
+def _shape(rows: CsrArrays | AnyArray) -> tuple[int, int]:
     if isinstance(rows, CsrArrays):
         return rows.n_rows, rows.n_cols
     return rows.shape[0], rows.shape[1]
 
 
-def _result_type(rows: CsrArrays | npt.NDArray[Any]) -> npt.DTypeLike:
+def _result_type(rows: CsrArrays | AnyArray) -> npt.DTypeLike:
     entries = rows.data if isinstance(rows, CsrArrays) else rows
     return np.float32 if entries.dtype == np.float32 else np.float64
 
@@ -316,9 +317,7 @@ def _check_few(n_components: int, n_rows: int, n_cols: int) -> None:
         )
 
 
-def _signed(
-    found: Triplets, rows_are_short: bool
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _signed(found: Triplets, rows_are_short: bool) -> tuple[Floats, Floats]:
     """Return V^T and X V with the largest entry of each row of V^T positive."""
     if rows_are_short:
         components, coordinates = found.long, np.ascontiguousarray(found.image)
@@ -332,7 +331,7 @@ def _signed(
     return components, coordinates
 
 
-def _total_variance(rows: CsrArrays | npt.NDArray[Any]) -> float:
+def _total_variance(rows: CsrArrays | AnyArray) -> float:
     if not isinstance(rows, CsrArrays):
         return float(rows.var(axis=0, dtype=np.float64).sum())
     data = rows.data.astype(np.float64, copy=False)

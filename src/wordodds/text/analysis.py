@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from sklearn.feature_extraction import text as peer
 
+from wordodds._border.documents import Documents, as_documents, as_strings, without_missing
+from wordodds._border.pattern import TokenPattern, token_pattern_of
+from wordodds._border.terms import pack_vocabulary
 from wordodds._core import text as core
-from wordodds.text.documents import Documents, as_documents, as_strings, without_missing
-from wordodds.text.pattern import TokenPattern, token_pattern_of
-from wordodds.text.terms import pack_vocabulary
 
 __all__ = ["Analysis", "analysis_of"]
 

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.feature_extraction import text as peer
 
+from wordodds._border.csr import CsrArrays, as_csr, canonical
+from wordodds._border.documents import Documents
+from wordodds._border.execution import Execution, execution
+from wordodds._border.terms import new_hash_key
 from wordodds._core import text as core
-from wordodds._execution import Execution, execution
-from wordodds._sparse import CsrArrays, as_csr, canonical
-from wordodds.text.documents import Documents
 from wordodds.text.fitted import FittedVocabulary
 from wordodds.text.grow import empty_vocabulary
 from wordodds.text.prune import column_map, kept_columns, map_columns, n_columns_of
-from wordodds.text.terms import new_hash_key
 from wordodds.text.vectorizer import (
     EngineVectorizer,
     as_matrix,

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from wordodds._border.terms import new_hash_key, pack_vocabulary
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
 from wordodds.text.grow import Frequencies, GrowingVocabulary
-from wordodds.text.terms import new_hash_key, pack_vocabulary
 
 __all__ = ["FittedVocabulary"]
 

@@ -5,13 +5,13 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.execution import Execution, execution
+from wordodds._border.terms import new_hash_key
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
-from wordodds._execution import Execution, execution
 from wordodds.text.prune import kept_terms
-from wordodds.text.terms import new_hash_key
+from wordodds.typing import Ints
 
 __all__ = ["Frequencies", "GrowingVocabulary", "empty_vocabulary"]
 
@@ -21,7 +21,7 @@ _GROWING = Lock()
 class Frequencies(NamedTuple):
     """What a tally knows of the terms of a vocabulary."""
 
-    document_frequency: npt.NDArray[np.int64]
+    document_frequency: Ints
     undercount: int
 
 
@@ -80,7 +80,7 @@ class GrowingVocabulary:
         return int(self._tally_for("n_documents_").n_documents)
 
     @property
-    def document_frequency_(self: Any) -> npt.NDArray[np.int64]:
+    def document_frequency_(self: Any) -> Ints:
         """How many documents hold each word of the vocabulary."""
         frequencies: Frequencies = self._frequencies_for("document_frequency_")
         return frequencies.document_frequency

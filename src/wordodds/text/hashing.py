@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction import text as peer
 
+from wordodds._border.documents import Documents
+from wordodds._border.execution import Execution, execution
+from wordodds._border.structure import CsrArrays
+from wordodds._border.terms import is_encodable
 from wordodds._core import text as core
 from wordodds._core.arrow import TextColumn
-from wordodds._execution import Execution, execution
-from wordodds._structure import CsrArrays
-from wordodds.text.documents import Documents
-from wordodds.text.terms import is_encodable
 from wordodds.text.vectorizer import EngineVectorizer, as_matrix, constraints, engine_dtype
 
 __all__ = ["HashingVectorizer"]

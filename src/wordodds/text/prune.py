@@ -4,12 +4,12 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.execution import Execution
+from wordodds._border.structure import CsrArrays
 from wordodds._core import sparse
 from wordodds._core import text as core
-from wordodds._execution import Execution
-from wordodds._structure import CsrArrays
+from wordodds.typing import Booleans, Ints
 
 __all__ = [
     "column_map",
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-def kept_columns(rows: Any, n_columns: int, vectorizer: Any) -> npt.NDArray[np.bool_] | None:
+def kept_columns(rows: Any, n_columns: int, vectorizer: Any) -> Booleans | None:
     """Find the columns that a vectorizer's limits leave, or None if it has no limit.
 
     Parameters
@@ -51,11 +51,11 @@ def kept_columns(rows: Any, n_columns: int, vectorizer: Any) -> npt.NDArray[np.b
 
 
 def kept_terms(
-    frequency: npt.NDArray[np.int64],
-    totals: npt.NDArray[np.int64],
+    frequency: Ints,
+    totals: Ints,
     n_documents: int,
     vectorizer: Any,
-) -> npt.NDArray[np.bool_] | None:
+) -> Booleans | None:
     """Find the terms that a vectorizer's limits leave, or None if it has no limit.
 
     Parameters
@@ -82,12 +82,10 @@ def _has_limits(vectorizer: Any, n_documents: int) -> bool:
     return bool(most < n_documents or least > 1 or vectorizer.max_features is not None)
 
 
-def _kept(
-    frequency: npt.NDArray[np.int64], totals: Any, n_documents: int, vectorizer: Any
-) -> npt.NDArray[np.bool_]:
+def _kept(frequency: Ints, totals: Any, n_documents: int, vectorizer: Any) -> Booleans:
     most = document_count(vectorizer.max_df, n_documents)
     least = document_count(vectorizer.min_df, n_documents)
-    keep: npt.NDArray[np.bool_] = (frequency <= most) & (frequency >= least)
+    keep: Booleans = (frequency <= most) & (frequency >= least)
     limit = vectorizer.max_features
     if limit is not None and keep.sum() > limit:
         # scikit-learn's order of ties: that of NumPy's default sort on the same numbers.
@@ -100,9 +98,7 @@ def _kept(
     return keep
 
 
-def column_map(
-    vocabulary: core.Vocabulary, keep: npt.NDArray[np.bool_], n_unknown: int
-) -> tuple[npt.NDArray[np.int64], int]:
+def column_map(vocabulary: core.Vocabulary, keep: Booleans, n_unknown: int) -> tuple[Ints, int]:
     """Return the new column of each term, -1 for those that go, and the number of columns.
 
     Parameters
@@ -143,7 +139,7 @@ def n_columns_of(n_terms: int, n_unknown: int) -> int:
 
 def map_columns(
     rows: CsrArrays,
-    columns: npt.NDArray[np.int64],
+    columns: Ints,
     n_columns: int,
     how: Execution,
     *,
@@ -170,7 +166,7 @@ def map_columns(
     Examples
     --------
     >>> import scipy.sparse as sp
-    >>> from wordodds._execution import execution
+    >>> from wordodds._border.execution import execution
     >>> rows = CsrArrays.of(sp.csr_array([[6, 0, 5], [0, 7, 0]]))
     >>> moved = map_columns(
     ...     rows, np.array([0, -1, 1]), 2, execution(None), binary=False, sums=False

@@ -3,17 +3,17 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 
+from wordodds._border.terms import new_hash_key
 from wordodds._core.tally import TermTally
 from wordodds.text.count import CountVectorizer
-from wordodds.text.terms import new_hash_key
+from wordodds.typing import Ints
 
 __all__ = ["columns_in", "tally_of_fitted"]
 
 
-def columns_in(vectorizer: CountVectorizer, other: CountVectorizer) -> npt.NDArray[np.int64]:
+def columns_in(vectorizer: CountVectorizer, other: CountVectorizer) -> Ints:
     """Return the column in another vectorizer of each term of a vectorizer, -1 where it has none.
 
     Parameters

@@ -8,22 +8,21 @@ frequency is exact, and what is left is what a fit in memory would leave.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._border.execution import Execution, execution
+from wordodds._border.terms import new_hash_key
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
-from wordodds._execution import Execution, execution
-from wordodds._scratch import Scratch
+from wordodds._files.scratch import Scratch
 from wordodds.text.count import CountVectorizer
 from wordodds.text.prune import document_count
-from wordodds.text.terms import new_hash_key
+from wordodds.typing import Ints
 
 __all__ = ["learn_vocabulary"]
-
-Numbers: TypeAlias = npt.NDArray[np.int64]
 
 # Of a term in a tally: its bytes, where they begin, its two numbers, and up to three slots of the
 # table; the sorted copy that a run is written from.
@@ -89,9 +88,9 @@ class _Piece(NamedTuple):
     """Some terms in their order, packed, with their documents and occurrences."""
 
     arena: npt.NDArray[np.uint8]
-    offsets: Numbers
-    frequency: Numbers
-    totals: Numbers
+    offsets: Ints
+    frequency: Ints
+    totals: Ints
 
     def tally(self, n_documents: int) -> TermTally:
         return TermTally.unpacked(*self, n_documents, 0, new_hash_key())
@@ -135,7 +134,7 @@ class _Run:
             self._numbers(self._totals, begin, end),
         )
 
-    def _numbers(self, start: int, begin: int, end: int) -> Numbers:
+    def _numbers(self, start: int, begin: int, end: int) -> Ints:
         return self._scratch.read(start + 8 * begin, end - begin, np.int64)
 
 
@@ -144,7 +143,7 @@ def _written(tally: TermTally, folder: str, how: Execution) -> _Run:
     return _Run(_piece(vocabulary, frequency, totals), tally.n_documents, folder)
 
 
-def _piece(vocabulary: core.Vocabulary, frequency: Numbers, totals: Numbers) -> _Piece:
+def _piece(vocabulary: core.Vocabulary, frequency: Ints, totals: Ints) -> _Piece:
     arena, offsets = vocabulary.packed()
     return _Piece(np.frombuffer(arena, dtype=np.uint8), offsets, frequency, totals)
 

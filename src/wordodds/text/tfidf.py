@@ -4,19 +4,19 @@ from copy import copy
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.feature_extraction import text as peer
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds._border.csr import CsrArrays, as_csr, require_rows, without_repeats, without_zeros
+from wordodds._border.execution import Execution, execution
+from wordodds._border.structure import kernel_array
 from wordodds._core import text as core
 from wordodds._core.text import Vocabulary
-from wordodds._estimator import adopt, check_width
-from wordodds._execution import Execution, execution
-from wordodds._sparse import CsrArrays, as_csr, require_rows, without_repeats, without_zeros
-from wordodds._structure import kernel_array
+from wordodds._estimator.state import adopt, check_width
 from wordodds.text.count import CountVectorizer
 from wordodds.text.grow import Frequencies
 from wordodds.text.vectorizer import as_matrix, constraints, matrix_type, unchanged_on_error
+from wordodds.typing import AnyArray, AnyFloats, Ints
 
 __all__ = ["TfidfTransformer", "TfidfVectorizer"]
 
@@ -80,7 +80,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
         return self
 
     def _fit_frequencies(
-        self, document_frequency: npt.NDArray[np.int64], n_documents: int, dtype: Any = np.float64
+        self, document_frequency: Ints, n_documents: int, dtype: Any = np.float64
     ) -> Self:
         """Learn the inverse document frequencies from counts of documents alone.
 
@@ -158,7 +158,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
             )
 
 
-def _checked_weights(idf: Any, rows: CsrArrays) -> npt.NDArray[Any]:
+def _checked_weights(idf: Any, rows: CsrArrays) -> AnyArray:
     """Return the idf, which may have been set by hand, in the type of the rows."""
     try:
         weights = kernel_array(idf, np.float32 if rows.data.dtype == np.float32 else np.float64)
@@ -339,11 +339,11 @@ norm, use_idf, smooth_idf, sublinear_tf
             )
 
     @property
-    def idf_(self) -> npt.NDArray[np.floating[Any]]:
+    def idf_(self) -> AnyFloats:
         """Inverse document frequencies, by column."""
         if getattr(self, "_tally", None) is not None:
             self._frequencies_for("idf_")
-        idf: npt.NDArray[np.floating[Any]] = peer.TfidfVectorizer.idf_.fget(self)
+        idf: AnyFloats = peer.TfidfVectorizer.idf_.fget(self)
         return idf
 
     @idf_.setter

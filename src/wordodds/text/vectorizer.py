@@ -11,13 +11,13 @@ import scipy.sparse as sp
 from sklearn import get_config
 from sklearn.utils._param_validation import StrOptions
 
+from wordodds._border.documents import Documents
+from wordodds._border.execution import Execution, execution
+from wordodds._border.stem import check_stemmer, stem, with_stems
+from wordodds._border.structure import N_MINOR_MAX
 from wordodds._core import text as core
-from wordodds._execution import Execution, execution
-from wordodds._progress import progress
-from wordodds._structure import N_MINOR_MAX
+from wordodds._files.progress import progress
 from wordodds.text.analysis import analysis_of
-from wordodds.text.documents import Documents
-from wordodds.text.stem import check_stemmer, stem, with_stems
 
 __all__ = [
     "EngineVectorizer",

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments import style
 from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
 from wordodds.experiments.results import Results
+from wordodds.typing import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["EXPERIMENTS"]
-
-Floats = npt.NDArray[np.float64]
 
 NAME = "boundaries"
 MODELS = {"one covariance": "shared", "own covariances": "full"}
@@ -86,7 +84,7 @@ def measure(settings: Settings, run: Run) -> Results:
     return results
 
 
-def draw_points(n: int, rng: np.random.Generator) -> tuple[Floats, npt.NDArray[np.int64]]:
+def draw_points(n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
     """Draw points of two Gaussian classes.
 
     Parameters
@@ -111,7 +109,7 @@ def _follow(
     name: str,
     covariance: str,
     X: Floats,
-    y: npt.NDArray[np.int64],
+    y: Ints,
     seed: int,
     settings: Settings,
     first: bool,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments.estimates import LEVEL, Interval
 from wordodds.experiments.experiment import Experiment, Run
@@ -24,11 +23,9 @@ from wordodds.experiments.studies.calibration_report import (
     draw,
     judge,
 )
+from wordodds.typing import Booleans, Floats, Ints, Positions
 
 __all__ = ["EXPERIMENTS"]
-
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -148,7 +145,7 @@ def _scores(model: Any, rows: Any) -> Floats:
     return scores[:, np.newaxis] if scores.ndim == 1 else scores
 
 
-def cross_calibrated(scores: Floats, codes: Codes, halves: list[Codes], method: str) -> Floats:
+def cross_calibrated(scores: Floats, codes: Ints, halves: list[Ints], method: str) -> Floats:
     """Return probabilities of all documents, each half calibrated on the other.
 
     Parameters
@@ -179,7 +176,7 @@ def cross_calibrated(scores: Floats, codes: Codes, halves: list[Codes], method: 
 
 
 def _add(
-    results: Results, row: dict[str, Any], chances: Floats, codes: Codes, n_resamples: int
+    results: Results, row: dict[str, Any], chances: Floats, codes: Ints, n_resamples: int
 ) -> None:
     confidence, right = chances.max(axis=1), chances.argmax(axis=1) == codes
     own = chances[np.arange(len(codes)), codes]
@@ -210,7 +207,7 @@ def _add(
             )
 
 
-def bins(confidence: Floats) -> npt.NDArray[np.intp]:
+def bins(confidence: Floats) -> Positions:
     """Return the bin of each document: bin i is (i / n, (i + 1) / n].
 
     Parameters
@@ -226,7 +223,7 @@ def bins(confidence: Floats) -> npt.NDArray[np.intp]:
 
 
 def bootstrap(
-    confidence: Floats, right: npt.NDArray[np.bool_], n_resamples: int, *, seed: int
+    confidence: Floats, right: Booleans, n_resamples: int, *, seed: int
 ) -> dict[str, Interval]:
     """Return the measures with the intervals of resampled test documents.
 

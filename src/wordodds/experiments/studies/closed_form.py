@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments import style
 from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
 from wordodds.experiments.results import Results
 from wordodds.experiments.studies.groups import frequent_words, two_groups
+from wordodds.typing import Floats, Ints
 
 __all__ = ["EXPERIMENTS"]
-
-Floats = npt.NDArray[np.float64]
 
 NAME = "closed-form"
 SHARED, OWN = "Gaussian NB, shared variances", "Gaussian NB, own variances"
@@ -121,7 +119,7 @@ def measure(settings: Settings, run: Run) -> Results:
     return results
 
 
-def multinomial(counts: Any, y: npt.NDArray[np.int64], X: Any) -> Linear:
+def multinomial(counts: Any, y: Ints, X: Any) -> Linear:
     """Return log-odds with weights log p(word | 1) - log p(word | 0), by Laplace's rule.
 
     Parameters
@@ -140,7 +138,7 @@ def multinomial(counts: Any, y: npt.NDArray[np.int64], X: Any) -> Linear:
     return _linear(X, np.log(theta[1] / theta[0]), _prior_odds(y))
 
 
-def bernoulli(counts: Any, y: npt.NDArray[np.int64], X: Any) -> Linear:
+def bernoulli(counts: Any, y: Ints, X: Any) -> Linear:
     """Return log-odds with the difference of logits as weights; absent words go to the bias.
 
     Parameters
@@ -161,7 +159,7 @@ def bernoulli(counts: Any, y: npt.NDArray[np.int64], X: Any) -> Linear:
     return _linear(X > 0, logit[1] - logit[0], _prior_odds(y) + absent[1] - absent[0])
 
 
-def gaussian(rows: Floats, y: npt.NDArray[np.int64], X: Floats) -> Linear:
+def gaussian(rows: Floats, y: Ints, X: Floats) -> Linear:
     """Return log-odds with weights (m1 - m0) / variance; the squares of x cancel.
 
     Parameters
@@ -200,7 +198,7 @@ def nearest_linear(X: Floats, log_odds: Floats) -> Linear:
     return _linear(X, solution[:-1], solution[-1])
 
 
-def _prior_odds(y: npt.NDArray[np.int64]) -> float:
+def _prior_odds(y: Ints) -> float:
     n_0, n_1 = np.bincount(y)
     return float(np.log(n_1 / n_0))
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments.experiment import Experiment, Run
 from wordodds.experiments.results import Results
@@ -26,10 +25,10 @@ from wordodds.experiments.studies.convergence_report import (
     draw,
     judge,
 )
+from wordodds.typing import Floats, Ints
 
 __all__ = ["EXPERIMENTS"]
 
-Floats = npt.NDArray[np.float64]
 History = Mapping[str, Floats]
 
 # In the order of the legend; IRLS comes last, as it has no place in the sparse problems.
@@ -150,7 +149,7 @@ def measure(settings: Settings, run: Run) -> Results:
     return results
 
 
-def _sources(run: Run) -> tuple[tuple[Any, npt.NDArray[np.int64]], ...]:
+def _sources(run: Run) -> tuple[tuple[Any, Ints], ...]:
     """Return dense and sparse rows, and the classes of each as numbers."""
     columns, labels = run.data.columns(len(run.data.bags.train.label_names), run.n_jobs)
     train = run.data.bags.train
@@ -158,15 +157,15 @@ def _sources(run: Run) -> tuple[tuple[Any, npt.NDArray[np.int64]], ...]:
     return (columns, codes[0]), (log_rows(train.counts), codes[1])
 
 
-def _two(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _two(codes: Ints) -> Ints:
     return np.isin(codes, np.unique(codes)[SECOND_GROUP]).astype(np.int64)
 
 
 def _rows_of(
     problem: Problem,
-    sources: tuple[tuple[Any, npt.NDArray[np.int64]], ...],
+    sources: tuple[tuple[Any, Ints], ...],
     rng: np.random.Generator,
-) -> tuple[Any, npt.NDArray[np.int64]]:
+) -> tuple[Any, Ints]:
     source, codes = sources[0 if problem.dims is not None else 1]
     chosen = np.sort(rng.permutation(len(codes))[: problem.n_rows])
     y = _two(codes[chosen]) if problem.n_classes == 2 else codes[chosen]
@@ -184,7 +183,7 @@ def _standardised(X: Floats) -> Floats:
 
 
 def _race(
-    problem: Problem, X: Any, y: npt.NDArray[np.int64], seed: int, with_path: bool
+    problem: Problem, X: Any, y: Ints, seed: int, with_path: bool
 ) -> Iterator[dict[str, Any]]:
     """Fit a problem with each solver; yield rows of the table."""
     # Newton's method converges quadratically: its end is the optimum up to rounding.
@@ -238,7 +237,7 @@ def thinned(n: int, most: int = 20) -> list[int]:
 
 def fit(
     X: Any,
-    y: npt.NDArray[np.int64],
+    y: Ints,
     solver: str,
     limit: int,
     seed: int,
@@ -287,7 +286,7 @@ def fit(
     return history
 
 
-def iteration_seconds(X: Any, y: npt.NDArray[np.int64], solver: str, n_repeats: int) -> float:
+def iteration_seconds(X: Any, y: Ints, solver: str, n_repeats: int) -> float:
     """Return the seconds of the quickest among the first six iterations of some fits.
 
     Parameters

@@ -6,20 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments import style
 from wordodds.experiments.display import ConvergenceDisplay
 from wordodds.experiments.estimates import Interval, exponent, mean_interval
 from wordodds.experiments.experiment import Finding, Plot, verdict_of
 from wordodds.experiments.results import Results
+from wordodds.typing import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["draw", "judge", "ratio"]
-
-Floats = npt.NDArray[np.float64]
 
 NAME = "convergence"
 IRLS, NEWTON_CG, LBFGS = "IRLS", "Newton-CG", "L-BFGS"

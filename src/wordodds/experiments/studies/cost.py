@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments import style
 from wordodds.experiments.estimates import Interval, exponent
 from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
 from wordodds.experiments.results import Results
+from wordodds.typing import Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +70,7 @@ class Job(NamedTuple):
 
     task: str
     X: Any
-    y: npt.NDArray[np.int64]
+    y: Ints
     n_classes: int
     model: Any
 

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments import style
 from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
 from wordodds.experiments.results import Results
 from wordodds.experiments.studies.groups import frequent_words, two_groups
+from wordodds.typing import Floats, Ints
 
 __all__ = ["EXPERIMENTS"]
-
-Floats = npt.NDArray[np.float64]
 
 NAME = "duplicate"
 MODEL = "logistic regression"
@@ -115,7 +113,7 @@ def _along(
     results: Results,
     common: dict[str, str | int | float],
     X: Floats,
-    y: npt.NDArray[np.int64],
+    y: Ints,
     weights: Floats,
     bias: float,
     apart: float,
@@ -132,9 +130,7 @@ def _along(
         results.add(**common, part="profile", apart=difference, objective=value, above=value - best)
 
 
-def objective(
-    X: Floats, y: npt.NDArray[np.int64], weights: Floats, bias: float, penalty: float
-) -> float:
+def objective(X: Floats, y: Ints, weights: Floats, bias: float, penalty: float) -> float:
     """Return the negative log-likelihood plus penalty / 2 times the squared weights.
 
     Parameters

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.datasets import BagOfWords
 from wordodds.experiments.data import Bags
+from wordodds.typing import Ints
 
 __all__ = ["frequent_words", "two_groups"]
 
 
-def two_groups(bags: Bags) -> tuple[tuple[Any, npt.NDArray[np.int64]], ...]:
+def two_groups(bags: Bags) -> tuple[tuple[Any, Ints], ...]:
     """Return the documents of the first two groups.
 
     Parameters
@@ -27,14 +27,14 @@ def two_groups(bags: Bags) -> tuple[tuple[Any, npt.NDArray[np.int64]], ...]:
         ``y`` is 1 for the second group.
     """
 
-    def part(bag: BagOfWords) -> tuple[Any, npt.NDArray[np.int64]]:
+    def part(bag: BagOfWords) -> tuple[Any, Ints]:
         chosen = np.flatnonzero(np.isin(bag.labels, bag.label_names[:2]))
         return bag.counts[chosen], (bag.labels[chosen] == bag.label_names[1]).astype(np.int64)
 
     return part(bags.train), part(bags.test)
 
 
-def frequent_words(counts: Any, n: int) -> npt.NDArray[np.int64]:
+def frequent_words(counts: Any, n: int) -> Ints:
     """Return the columns of the words that most documents have, in their order.
 
     Parameters

@@ -6,20 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments import style
 from wordodds.experiments.estimates import mean_interval, paired_difference
 from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
 from wordodds.experiments.results import Results
+from wordodds.typing import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["EXPERIMENTS"]
-
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
 
 NAME = "indicator"
 LEAST_SQUARES = "least squares"
@@ -92,7 +89,7 @@ def measure(settings: Settings, run: Run) -> Results:
     return results
 
 
-def regress(X: Floats, y: Codes) -> Floats:
+def regress(X: Floats, y: Ints) -> Floats:
     """Return the least-squares coefficients of each class's indicator; the last row is the bias.
 
     Parameters
@@ -127,7 +124,7 @@ def _models(n_jobs: int | None) -> dict[str, Any]:
 def _three_on_a_line(
     results: Results, settings: Settings, rng: np.random.Generator, seed: int, run: Run
 ) -> None:
-    def draw_points(n: int) -> tuple[Floats, Codes]:
+    def draw_points(n: int) -> tuple[Floats, Ints]:
         y = np.arange(n) % 3
         return (CENTRES[y] + rng.standard_normal(n))[:, None], y
 
@@ -157,7 +154,7 @@ def _three_on_a_line(
 def _two_with_outliers(
     results: Results, settings: Settings, rng: np.random.Generator, seed: int, run: Run
 ) -> None:
-    def draw_points(n: int) -> tuple[Floats, Codes]:
+    def draw_points(n: int) -> tuple[Floats, Ints]:
         y = np.arange(n) % 2
         return MEANS[y] + rng.standard_normal((n, 2)), y
 
@@ -187,7 +184,7 @@ def _two_with_outliers(
             )
 
 
-def _borders(X: Floats, y: Codes, n_jobs: int | None) -> dict[str, Border]:
+def _borders(X: Floats, y: Ints, n_jobs: int | None) -> dict[str, Border]:
     difference = regress(X, y) @ [-1.0, 1.0]
     model = _models(n_jobs)["logistic regression"].fit(X, y)
     return {

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments import style
 from wordodds.experiments.estimates import mean_interval
 from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
 from wordodds.experiments.results import Results
+from wordodds.typing import Floats, Ints
 
 __all__ = ["EXPERIMENTS"]
-
-Floats = npt.NDArray[np.float64]
 
 NAME = "perceptron"
 SEPARABLE, MIXED = "separable", "not separable"
@@ -96,7 +94,7 @@ def measure(settings: Settings, run: Run) -> Results:
 def _add(
     results: Results,
     X: Floats,
-    y: npt.NDArray[np.int64],
+    y: Ints,
     walk: Walk,
     data: str,
     seed: int,
@@ -131,7 +129,7 @@ def _add(
     )
 
 
-def separable_points(n: int, rng: np.random.Generator) -> tuple[Floats, npt.NDArray[np.int64]]:
+def separable_points(n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
     """Draw points on both sides of a line, none of them near it.
 
     Parameters
@@ -154,9 +152,7 @@ def separable_points(n: int, rng: np.random.Generator) -> tuple[Floats, npt.NDAr
     return X[kept], np.sign(height[kept]).astype(np.int64)
 
 
-def perceptron(
-    X: Floats, y: npt.NDArray[np.int64], rng: np.random.Generator, max_epochs: int
-) -> Walk:
+def perceptron(X: Floats, y: Ints, rng: np.random.Generator, max_epochs: int) -> Walk:
     """Run the perceptron from 0: a row on the wrong side is added, with its sign.
 
     Parameters
@@ -190,7 +186,7 @@ def perceptron(
     return Walk(weights, updates)
 
 
-def novikoff_bound(X: Floats, y: npt.NDArray[np.int64]) -> float:
+def novikoff_bound(X: Floats, y: Ints) -> float:
     """Return the most updates there can be: (largest length / margin of the true border)².
 
     Parameters
@@ -206,7 +202,7 @@ def novikoff_bound(X: Floats, y: npt.NDArray[np.int64]) -> float:
     return float((np.linalg.norm(X, axis=1).max() / margin) ** 2)
 
 
-def separates(X: Floats, y: npt.NDArray[np.int64]) -> bool:
+def separates(X: Floats, y: Ints) -> bool:
     """Ask a linear program whether any line separates the points.
 
     Parameters

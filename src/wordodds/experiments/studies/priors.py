@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments import style
 from wordodds.experiments.display import LearningCurveDisplay
@@ -14,10 +13,9 @@ from wordodds.experiments.estimates import mean_interval, paired_difference
 from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
 from wordodds.experiments.results import Results
 from wordodds.experiments.studies.groups import two_groups
+from wordodds.typing import AnyArray, Ints
 
 __all__ = ["EXPERIMENTS"]
-
-Codes = npt.NDArray[np.int64]
 
 NAME = "prior"
 WITH, WITHOUT = "with the prior", "without it: argmax p(x | y)"
@@ -100,8 +98,8 @@ def measure(settings: Settings, run: Run) -> Results:
 
 def _score(
     results: Results,
-    train: tuple[Any, Codes],
-    test: tuple[dict[int, Any], Codes],
+    train: tuple[Any, Ints],
+    test: tuple[dict[int, Any], Ints],
     row: dict[str, Any],
     prior: list[float],
     n_jobs: int | None,
@@ -120,9 +118,7 @@ def _score(
         )
 
 
-def split(
-    y: Codes, skew: float, n: int, rng: np.random.Generator
-) -> tuple[Codes, dict[str, Codes]]:
+def split(y: Ints, skew: float, n: int, rng: np.random.Generator) -> tuple[Ints, dict[str, Ints]]:
     """Draw test documents of a skew, and training documents of the same one and of none.
 
     Parameters
@@ -148,7 +144,7 @@ def split(
     n = int(min([n, *(len(g) / (s + max(s, 0.5)) for g, s in zip(groups, shares, strict=True))]))
     tested = np.array([n - round(n * skew), round(n * skew)])
 
-    def take(sizes: npt.NDArray[Any], begins: npt.NDArray[Any]) -> Codes:
+    def take(sizes: AnyArray, begins: AnyArray) -> Ints:
         return np.sort(
             np.concatenate([g[b : b + s] for g, b, s in zip(groups, begins, sizes, strict=True)])
         )

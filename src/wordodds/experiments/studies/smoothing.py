@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments.curves import nested_order
 from wordodds.experiments.experiment import Experiment, Run
 from wordodds.experiments.results import Results
 from wordodds.experiments.studies.smoothing_report import BAYES, MAP, ML, MODEL, NAME, draw, judge
+from wordodds.typing import AnyArray, Ints
 
 __all__ = ["EXPERIMENTS"]
 
@@ -41,9 +41,9 @@ class _Split(NamedTuple):
     """Documents to learn from and to test on, as counts of the words that the first ones have."""
 
     X: Any
-    y: npt.NDArray[Any]
+    y: AnyArray
     X_test: Any
-    y_test: npt.NDArray[Any]
+    y_test: AnyArray
 
 
 def run(run: Run) -> Results:
@@ -101,7 +101,7 @@ def measure(settings: Settings, run: Run) -> Results:
     return results
 
 
-def _seen_words(bags: Any, chosen: npt.NDArray[np.int64]) -> _Split:
+def _seen_words(bags: Any, chosen: Ints) -> _Split:
     """Leave out words that no training document has, as a vectorizer fitted to them does."""
     from scipy.sparse import csr_array
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments import style
 from wordodds.experiments.display import LearningCurveDisplay
 from wordodds.experiments.estimates import Interval, mean_interval, paired_difference
 from wordodds.experiments.experiment import Finding, Plot, verdict_of
 from wordodds.experiments.results import Results
+from wordodds.typing import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -148,7 +148,7 @@ def _draw_spread(ax: Axes, results: Results, column: str, label: str) -> None:
     ax.set_ylim(bottom=0.0)
 
 
-def spread(results: Results, column: str, size: int) -> npt.NDArray[np.float64]:
+def spread(results: Results, column: str, size: int) -> Floats:
     """Return how much a number depends on the pseudo-count, above 0, seed by seed.
 
     Parameters
@@ -234,7 +234,7 @@ def judge(results: Results) -> list[Finding]:
     return findings
 
 
-def _gain(results: Results, size: int) -> npt.NDArray[np.float64]:
+def _gain(results: Results, size: int) -> Floats:
     part = results.where(size=size)
     laplace = part.where(estimate=BAYES, pseudo_count=1.0).column("accuracy")
     return np.asarray(laplace - part.where(estimate=ML).column("accuracy"))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments.curves import loss_of, nested_order, whole_sizes
 from wordodds.experiments.experiment import Experiment, Run
 from wordodds.experiments.results import Results
 from wordodds.experiments.studies.sparse_report import ALPHAS, LR, draw, judge
+from wordodds.typing import Booleans, Ints
 
 __all__ = ["EXPERIMENTS"]
 
@@ -140,10 +140,10 @@ def contenders(n_jobs: int | None) -> list[Contender]:
     return [Contender(LR, regression), *bayes]
 
 
-def _fits(run: Run, chosen: npt.NDArray[np.int64]) -> Iterator[dict[str, Any]]:
+def _fits(run: Run, chosen: Ints) -> Iterator[dict[str, Any]]:
     train, test = run.data.bags.train, run.data.bags.test
     X, y = train.counts[chosen], train.labels[chosen]
-    regression: npt.NDArray[np.bool_] | None = None
+    regression: Booleans | None = None
     for name, model, alpha in contenders(run.n_jobs):
         start = time.perf_counter()
         model.fit(X, y)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from wordodds.experiments import style
 from wordodds.experiments.display import LearningCurveDisplay
 from wordodds.experiments.estimates import Crossing, Interval, crossing, paired_difference
 from wordodds.experiments.experiment import Finding, Plot, verdict_of
 from wordodds.experiments.results import Results
+from wordodds.typing import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -217,9 +215,7 @@ def last_crossing(results: Results, name: str, alpha: float) -> tuple[str, Cross
     return LR, crossing(sizes, bayes, regression)
 
 
-def _accuracies(
-    results: Results, name: str, alpha: float
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _accuracies(results: Results, name: str, alpha: float) -> tuple[Floats, Floats]:
     return (
         results.where(model=name, alpha=alpha).by_seed("accuracy"),
         results.where(model=LR).by_seed("accuracy"),

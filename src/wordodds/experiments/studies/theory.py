@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.experiments.experiment import Experiment, Run
 from wordodds.experiments.results import Results
@@ -27,10 +26,10 @@ from wordodds.experiments.studies.theory_worlds import (
     holds,
     one_tells,
 )
+from wordodds.typing import Floats
 
 __all__ = ["EXPERIMENTS", "FULL", "QUICK", "Settings", "measure", "needed", "score"]
 
-Floats = npt.NDArray[np.float64]
 Row = dict[str, Any]
 
 # Inverse strength of the penalty: the lecture's logistic regression is maximum likelihood, which

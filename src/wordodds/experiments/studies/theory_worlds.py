@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
+
+from wordodds.typing import Floats, Floats32, Ints
 
 __all__ = ["World", "duplicated", "every_tells", "holds", "one_tells"]
-
-Floats = npt.NDArray[np.float64]
 
 SEPARATION = 2.0  # of the classes' means, in standard deviations: the best error is 0.159
 EACH = 0.25  # of the means in one feature, where every feature tells
@@ -36,7 +35,7 @@ class World:
 
     name: str
     mean: Floats
-    copies: npt.NDArray[np.int64]
+    copies: Ints
 
     @cached_property
     def best_error(self) -> float:
@@ -50,9 +49,7 @@ class World:
         """What naive Bayes gets wrong when it knows every mean and variance."""
         return self.error(np.repeat(self.mean, self.copies), 0.0)
 
-    def draw(
-        self, n: int, rng: np.random.Generator
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[Floats32, Ints]:
         """Draw rows and labels, half of each class.
 
         Parameters

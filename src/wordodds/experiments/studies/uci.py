@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.datasets import DatasetUnavailable, UciTable, load_uci
 from wordodds.experiments.curves import nested_order
@@ -22,11 +21,11 @@ from wordodds.experiments.studies.uci_report import (
     draw,
     judge,
 )
+from wordodds.typing import AnyArray, Floats, Ints
 
 __all__ = ["EXPERIMENTS", "FULL", "PANELS", "QUICK", "Panel", "Problem", "Settings", "measure"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+Integers = Ints
 
 LEAST_ROWS = 2  # of a class: one to train on and one to test with
 
@@ -100,7 +99,7 @@ class Problem:
         How many each column has; None where they are measurements.
     """
 
-    rows: npt.NDArray[Any]
+    rows: AnyArray
     labels: Integers
     n_categories: Integers | None
 

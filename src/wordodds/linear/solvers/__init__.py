@@ -13,12 +13,13 @@ from wordodds.linear.solvers.coordinate import sparse_descent
 from wordodds.linear.solvers.dual import dual_then_newton, is_quick
 from wordodds.linear.solvers.gradient import gradient_descent
 from wordodds.linear.solvers.irls import irls, irls_unknowns
-from wordodds.linear.solvers.iterate import Floats, Iterate
+from wordodds.linear.solvers.iterate import Iterate
 from wordodds.linear.solvers.lbfgs import lbfgs
 from wordodds.linear.solvers.newton_cg import newton_cg
 from wordodds.linear.solvers.projected import point_inside, projected_gradient, projected_newton
 from wordodds.linear.solvers.sag import sag
 from wordodds.linear.solvers.sgd import sgd
+from wordodds.typing import Floats
 
 __all__ = [
     "DESCENTS",

@@ -10,8 +10,9 @@ minimum; beta = 0 starts anew where the function has changed too much.
 from collections.abc import Iterator
 
 from wordodds.linear.objective import Objective
-from wordodds.linear.solvers.iterate import Floats, Iterate, iterate_at
+from wordodds.linear.solvers.iterate import Iterate, iterate_at
 from wordodds.linear.solvers.line_search import first_step, wolfe_step
+from wordodds.typing import Floats
 
 __all__ = ["conjugate_gradients"]
 

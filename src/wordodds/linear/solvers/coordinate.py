@@ -9,13 +9,13 @@ feature again.
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import Execution
 from wordodds._core import linear as core
-from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays
 from wordodds.linear.objective import Objective
-from wordodds.linear.solvers.iterate import Floats, Iterate
+from wordodds.linear.solvers.iterate import Iterate
+from wordodds.typing import Codes, Floats
 
 __all__ = ["coordinate_descent", "sparse_descent"]
 
@@ -58,8 +58,8 @@ def sparse_descent(objective: Objective, start: Floats, l1_ratio: float) -> Iter
 
 def coordinate_descent(
     matrix: CsrArrays,
-    codes: npt.NDArray[np.int32],
-    row_weights: npt.NDArray[np.float64],
+    codes: Codes,
+    row_weights: Floats,
     *,
     loss: str,
     n_columns: int,
@@ -67,7 +67,7 @@ def coordinate_descent(
     l1_ratio: float,
     fit_intercept: bool,
     execution: Execution,
-    start: npt.NDArray[np.float64] | None = None,
+    start: Floats | None = None,
 ) -> Iterator[Iterate]:
     """Minimise a penalised logistic loss; see `LogisticRegression` for the objective.
 

@@ -13,15 +13,15 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from wordodds._border.csr import CsrArrays
+from wordodds._border.execution import Execution
 from wordodds._core import linear as core
 from wordodds._core import score as score_core
-from wordodds._execution import Execution
-from wordodds._sparse import CsrArrays
 from wordodds.linear.objective import Objective
-from wordodds.linear.solvers.iterate import Floats, Iterate
+from wordodds.linear.solvers.iterate import Iterate
 from wordodds.linear.solvers.newton_cg import newton_cg
+from wordodds.typing import AnyArray, Codes, Floats
 
 __all__ = ["dual_ascent", "dual_then_newton", "is_quick"]
 
@@ -113,8 +113,8 @@ def _is_logistic(objective: Objective) -> bool:
 
 def dual_ascent(
     matrix: CsrArrays,
-    codes: npt.NDArray[np.int32],
-    row_weights: npt.NDArray[np.float64],
+    codes: Codes,
+    row_weights: Floats,
     *,
     loss: str,
     n_columns: int,
@@ -122,7 +122,7 @@ def dual_ascent(
     fit_intercept: bool,
     execution: Execution,
     seed: int | None = None,
-    start: npt.NDArray[np.float64] | None = None,
+    start: Floats | None = None,
     width: int | None = None,
 ) -> Iterator[Iterate]:
     """Yield better and better points until nothing gets better.
@@ -193,8 +193,8 @@ class _Ascent:
     def __init__(
         self,
         matrix: CsrArrays,
-        codes: npt.NDArray[np.int32],
-        costs: npt.NDArray[np.float64],
+        codes: Codes,
+        costs: Floats,
         is_softmax: bool,
         n_columns: int,
         fit_intercept: bool,
@@ -227,7 +227,7 @@ class _Ascent:
         self.is_single = (
             n_shared * stride * 8 > _SMALL and self.limit < _SAFE_IN_SINGLE and not tiny
         )
-        self.weights: npt.NDArray[Any] = np.zeros(
+        self.weights: AnyArray = np.zeros(
             (n_shared, stride), np.float32 if self.is_single else np.float64
         )
         self.residuals = np.empty(n_rows * stride)
@@ -236,7 +236,7 @@ class _Ascent:
         self.wanted = in_class[1:2] if n_columns == 1 else in_class[:n_columns]
         self.passes = 0
 
-    def begin_at(self, start: npt.NDArray[np.float64]) -> None:
+    def begin_at(self, start: Floats) -> None:
         """Take the dual variables that a point implies, if they are better than none."""
         n_cols, n_columns = self.matrix.n_cols, self.setup.n_columns
         weights = np.zeros((n_cols, score_core.padded_classes(n_columns)))
@@ -326,7 +326,7 @@ class _Ascent:
     def _state(self) -> tuple[Any, Any, Any, Any]:
         return self.weights, self.intercept, self.sums, self.log_odds
 
-    def _measure(self) -> tuple[float, float, float, float, npt.NDArray[np.float64]]:
+    def _measure(self) -> tuple[float, float, float, float, Floats]:
         return core.dual_measure(
             self.setup, *self._state(), self.residuals, self.gradient, *self.execution
         )

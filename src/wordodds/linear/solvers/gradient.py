@@ -9,8 +9,9 @@ by a factor (κ - 1)² / (κ + 1)² a step, κ the condition number of the Hessi
 from collections.abc import Iterator
 
 from wordodds.linear.objective import Objective, Position
-from wordodds.linear.solvers.iterate import Floats, Iterate, iterate_at
+from wordodds.linear.solvers.iterate import Iterate, iterate_at
 from wordodds.linear.solvers.line_search import first_step, wolfe_step
+from wordodds.typing import Floats
 
 __all__ = ["gradient_descent"]
 

@@ -19,11 +19,12 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.linalg import lapack
 
-from wordodds._interruptible import cholesky, interruptible, product
+from wordodds._border.interruptible import cholesky, interruptible, product
 from wordodds.linear.losses import Curvature, WeightsOfRows
 from wordodds.linear.objective import Objective, Position
-from wordodds.linear.solvers.iterate import Floats, Iterate, iterate_at
+from wordodds.linear.solvers.iterate import Iterate, iterate_at
 from wordodds.linear.solvers.line_search import newton_step
+from wordodds.typing import Floats
 
 __all__ = ["irls", "irls_unknowns"]
 

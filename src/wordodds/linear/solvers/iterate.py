@@ -1,16 +1,12 @@
 """What a solver yields after each step."""
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
-
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple
 
 from wordodds.linear.objective import Position
+from wordodds.typing import Floats
 
 __all__ = ["Iterate", "iterate_at"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class Iterate(NamedTuple):

@@ -9,8 +9,9 @@ from collections import deque
 from collections.abc import Iterator
 
 from wordodds.linear.objective import Objective
-from wordodds.linear.solvers.iterate import Floats, Iterate, iterate_at
+from wordodds.linear.solvers.iterate import Iterate, iterate_at
 from wordodds.linear.solvers.line_search import first_step, wolfe_step
+from wordodds.typing import Floats
 
 __all__ = ["lbfgs"]
 

@@ -8,7 +8,8 @@ Looking along a ray costs no pass over the data, so that a search may look sever
 
 import math
 
-from wordodds.linear.objective import Floats, Position, Ray
+from wordodds.linear.objective import Position, Ray
+from wordodds.typing import Floats
 
 __all__ = ["first_step", "newton_step", "wolfe_step"]
 

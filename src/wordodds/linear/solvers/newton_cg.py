@@ -16,8 +16,9 @@ import numpy as np
 
 from wordodds._core import linear as core
 from wordodds.linear.objective import Objective, Position
-from wordodds.linear.solvers.iterate import Floats, Iterate, iterate_at
+from wordodds.linear.solvers.iterate import Iterate, iterate_at
 from wordodds.linear.solvers.line_search import newton_step
+from wordodds.typing import Floats
 
 __all__ = ["inverse_or_one", "newton_cg", "newton_direction"]
 

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds.linear.objective import Objective, Position
-from wordodds.linear.solvers.iterate import Floats, Iterate
+from wordodds.linear.solvers.iterate import Iterate
 from wordodds.linear.solvers.newton_cg import inverse_or_one, newton_direction
+from wordodds.typing import Booleans, Floats
 
 __all__ = ["point_inside", "projected_gradient", "projected_newton"]
 
@@ -92,7 +92,7 @@ def _steepest(here: Position, free: Floats, exactness: float) -> Floats:
     return -here.gradient * (length if math.isfinite(length) else 1.0)
 
 
-def _step(here: Position, direction: Floats, held: npt.NDArray[np.bool_]) -> Position | None:
+def _step(here: Position, direction: Floats, held: Booleans) -> Position | None:
     """Return a lower position on the bent line of projected steps, or None if none is found."""
     objective = here.objective
     slope = float(np.sum((here.gradient * direction)[~held]))

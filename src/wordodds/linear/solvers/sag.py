@@ -15,7 +15,8 @@ import numpy as np
 
 from wordodds._core import linear as core
 from wordodds.linear.objective import Objective
-from wordodds.linear.solvers.iterate import Floats, Iterate, iterate_at
+from wordodds.linear.solvers.iterate import Iterate, iterate_at
+from wordodds.typing import Floats
 
 __all__ = ["sag"]
 

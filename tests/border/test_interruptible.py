@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from wordodds import FisherDiscriminant
-from wordodds._interruptible import cholesky, interruptible
+from wordodds._border.interruptible import cholesky, interruptible
 
 LONG = 1e12  # flops: more than any call makes here
 
@@ -74,7 +74,7 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(monkeypatch):
         time.sleep(0.3)
         return np.matmul(*arguments)
 
-    monkeypatch.setattr("wordodds._interruptible._FLOPS_MIN", 0)
+    monkeypatch.setattr("wordodds._border.interruptible._FLOPS_MIN", 0)
     monkeypatch.setattr("wordodds.bayes.covariance.np.matmul", stuck)
     after(0.05, lambda: signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
@@ -84,7 +84,7 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(monkeypatch):
 
 @pytest.mark.parametrize("least", [0.0, 1e300])
 def test_triangles(least, monkeypatch):
-    monkeypatch.setattr("wordodds._interruptible._FLOPS_MIN", least)
+    monkeypatch.setattr("wordodds._border.interruptible._FLOPS_MIN", least)
     root = np.tril(np.random.default_rng(1).standard_normal((5, 5))) + 4 * np.eye(5)
     lower, failed = cholesky(root @ root.T)
     np.testing.assert_allclose(lower, root, rtol=1e-12, atol=1e-12)
@@ -96,7 +96,7 @@ def test_triangles(least, monkeypatch):
 
 PROGRAM = """
 import os, signal, threading, numpy as np
-from wordodds._interruptible import product
+from wordodds._border.interruptible import product
 A = np.ones((3000, 3000))
 threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:

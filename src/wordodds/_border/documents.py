@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from wordodds._border.execution import execution
 from wordodds._core.arrow import TextColumn
-from wordodds._execution import execution
 
 __all__ = [
     "BadDocumentError",

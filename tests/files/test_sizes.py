@@ -2,7 +2,7 @@
 
 import pytest
 
-from wordodds._sizes import byte_size, parse_size
+from wordodds._files.sizes import byte_size, parse_size
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import numpy as np
 import pandas
 import pytest
 
+from wordodds._border.documents import as_documents as as_documents_with
 from wordodds._core.arrow import TextColumn
-from wordodds.text.documents import as_documents as as_documents_with
 
 
 def as_documents(documents, **options):

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from wordodds._border.execution import Execution
 from wordodds._core import sparse as core
-from wordodds._execution import Execution
+from wordodds.typing import AnyArray, Codes, Ints
 
 __all__ = [
     "N_MINOR_MAX",
@@ -45,9 +46,9 @@ N_MINOR_MAX = int(np.iinfo(np.int32).max)
 class CsrArrays(NamedTuple):
     """A CSR matrix in the types that the kernels take."""
 
-    indptr: npt.NDArray[np.int64]
-    indices: npt.NDArray[np.int32]
-    data: npt.NDArray[Any]  # float32, float64 or int64
+    indptr: Ints
+    indices: Codes
+    data: AnyArray  # float32, float64 or int64
     n_rows: int
     n_cols: int
 
@@ -57,12 +58,12 @@ class CsrArrays(NamedTuple):
         indptr, indices = kernel_array(matrix.indptr, np.int64), _narrow(matrix.indices)
         return cls(indptr, indices, matrix.data, *matrix.shape)
 
-    def to_scipy(self, data: npt.NDArray[Any] | None = None) -> Any:
+    def to_scipy(self, data: AnyArray | None = None) -> Any:
         """Return the matrix for SciPy, with other values if there are any; the rest is shared."""
         values = self.data if data is None else data
         return sp.csr_array((values, self.indices, self.indptr), shape=(self.n_rows, self.n_cols))
 
-    def take(self, which: npt.NDArray[Any]) -> "CsrArrays":
+    def take(self, which: AnyArray) -> "CsrArrays":
         """Return some of the rows, by their numbers."""
         return CsrArrays.of(self.to_scipy()[which])
 
@@ -123,7 +124,7 @@ def check_shape(X: Any, name: str) -> None:
         raise ValueError(f"{name} has masked values; fill them first")
 
 
-def kernel_array(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+def kernel_array(values: Any, dtype: npt.DTypeLike) -> AnyArray:
     """Return an array as kernels read it: plain, aligned, in C order and in native byte order."""
     return np.require(values, dtype, ["C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY"])
 
@@ -186,9 +187,7 @@ def _check_compressed(X: Any, name: str, execution: Execution) -> None:
     raise_defect(structure, name, execution, finite=False, non_negative=False)
 
 
-def index_arrays(
-    X: Any, n_minor: int, name: str
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+def index_arrays(X: Any, n_minor: int, name: str) -> tuple[Ints, Codes]:
     """Return indptr and indices of a compressed matrix in the types that kernels take.
 
     Parameters
@@ -213,7 +212,7 @@ def index_arrays(
     return kernel_array(X.indptr, np.int64), _narrow(X.indices)
 
 
-def _narrow(indices: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+def _narrow(indices: AnyArray) -> Codes:
     """Return indices with 32 bits; -1 for those that do not fit."""
     narrow = kernel_array(indices, np.int32)
     if indices.dtype == np.int32 or not len(indices):

@@ -3,11 +3,11 @@
 from functools import lru_cache
 from typing import Any
 
+from wordodds._border.documents import Documents
+from wordodds._border.execution import Execution
+from wordodds._border.terms import is_encodable, new_hash_key, pack_terms
 from wordodds._core import tally as tally_core
 from wordodds._core import text as core
-from wordodds._execution import Execution
-from wordodds.text.documents import Documents
-from wordodds.text.terms import is_encodable, new_hash_key, pack_terms
 
 __all__ = ["check_stemmer", "stem", "with_stems"]
 

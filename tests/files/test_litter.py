@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from wordodds.model import litter
-from wordodds.model.atomic import replacing, write_all
+from wordodds._files import litter
+from wordodds._files.atomic import replacing, write_all
 
 HIDDEN = ".wordodds-0123456789abcdef.part"
 A_DAY_AGO = time.time() - 25 * 3600
@@ -32,7 +32,7 @@ def saving(request, monkeypatch):
 # Kills itself when the temporary file has its name and the target does not have its content yet.
 KILLED_BEFORE_THE_RENAME = """
 import os, signal, sys
-from wordodds.model.atomic import replacing
+from wordodds._files.atomic import replacing
 
 os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)
 with replacing(sys.argv[1]) as descriptor:

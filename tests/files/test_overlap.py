@@ -6,8 +6,8 @@ import weakref
 
 import pytest
 
+from wordodds._files.overlap import AbandonedError
 from wordodds.corpora import in_background, prefetched
-from wordodds.corpora.overlap import AbandonedError
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,10 @@ import os
 import numpy as np
 import pytest
 
-from wordodds import _execution, show_config
+from wordodds import show_config
+from wordodds._border import execution as _execution
+from wordodds._border.execution import instruction_set, resolve_n_jobs, usable_cores
 from wordodds._core import base
-from wordodds._execution import instruction_set, resolve_n_jobs, usable_cores
 
 
 @pytest.fixture

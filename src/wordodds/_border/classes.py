@@ -3,20 +3,19 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._labels import encode_known_labels, encode_labels
-from wordodds._row_weights import row_weights
+from wordodds._border.labels import encode_labels
+from wordodds.typing import AnyArray, Codes, Floats, Positions
 
-__all__ = [
-    "batch_of_rows",
-    "classes_of_batches",
-    "count_classes",
-    "union_of_classes",
-]
+__all__ = ["classes_of_batches", "codes_by_label", "count_classes", "union_of_classes"]
 
 
-def classes_of_batches(model: Any, classes: Any) -> npt.NDArray[Any]:
+def codes_by_label(classes: AnyArray) -> dict[Any, int]:
+    """Return the position of each label, under Python's own values as keys."""
+    return {label: code for code, label in enumerate(classes.tolist())}
+
+
+def classes_of_batches(model: Any, classes: Any) -> AnyArray:
     """Return the classes of a model that learns by batches.
 
     Parameters
@@ -46,43 +45,12 @@ def classes_of_batches(model: Any, classes: Any) -> npt.NDArray[Any]:
     return np.asarray(known)
 
 
-def batch_of_rows(
-    model: Any, y: Any, n_rows: int, classes: npt.NDArray[Any], sample_weight: Any
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None]:
-    """Return the class and the weight of each row of a batch.
-
-    Parameters
-    ----------
-    model : classifier
-        Whose ``class_weight`` counts.
-    y : array-like of shape (n_rows,)
-        Labels, all among ``classes``.
-    n_rows : int
-        Rows of the batch.
-    classes : ndarray
-        The labels that may occur.
-    sample_weight : array-like of shape (n_rows,) or None
-        As in `row_weights`.
-    """
-    if isinstance(model.class_weight, str):
-        raise ValueError(
-            f"class_weight={model.class_weight!r} needs all documents at once; to learn or forget "
-            "by batches, pass a dict or sample_weight"
-        )
-    codes = encode_known_labels(y, n_rows, classes)
-    return codes, row_weights(sample_weight, model.class_weight, classes, codes)
-
-
-def count_classes(
-    codes: npt.NDArray[np.int32], weights: npt.NDArray[np.float64] | None, n_classes: int
-) -> npt.NDArray[np.float64]:
+def count_classes(codes: Codes, weights: Floats | None, n_classes: int) -> Floats:
     """Return the number, or the weight, of the rows of each class."""
     return np.bincount(codes, weights, minlength=n_classes).astype(np.float64)
 
 
-def union_of_classes(
-    ours: npt.NDArray[Any], theirs: npt.NDArray[Any]
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def union_of_classes(ours: AnyArray, theirs: AnyArray) -> tuple[AnyArray, Positions, Positions]:
     """Return the classes of either, and where those of each are among them."""
     if np.array_equal(ours, theirs):
         positions = np.arange(len(ours))
@@ -98,7 +66,7 @@ def union_of_classes(
             f"the labels are of different kinds, {ours.dtype} and {theirs.dtype}: merge models of "
             "one set of labels"
         )
-    position_of = {label: position for position, label in enumerate(classes.tolist())}
+    position_of = codes_by_label(classes)
     return (
         classes,
         np.array([position_of[label] for label in ours.tolist()], dtype=np.intp),

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
+
+from wordodds._border.classes import codes_by_label
+from wordodds.typing import AnyArray, Floats
 
 __all__ = ["LinearView"]
 
@@ -21,26 +23,26 @@ class LinearView:
     may be too large, it gives the three methods below by other ways.
     """
 
-    classes_: npt.NDArray[Any]
+    classes_: AnyArray
     n_features_in_: int
 
     @property
     @abstractmethod
-    def weights_(self) -> npt.NDArray[np.float64]:
+    def weights_(self) -> Floats:
         """Weights of each class, (n_classes, n_features)."""
 
     @property
     @abstractmethod
-    def bias_(self) -> npt.NDArray[np.float64]:
+    def bias_(self) -> Floats:
         """What each class starts from, (n_classes,)."""
 
-    def _weights_of_classes(self, codes: list[int]) -> Iterator[npt.NDArray[np.float64]]:
+    def _weights_of_classes(self, codes: list[int]) -> Iterator[Floats]:
         return (np.asarray(self.weights_[c]) for c in codes)
 
-    def _weights_of_feature(self, j: int) -> npt.NDArray[np.float64]:
+    def _weights_of_feature(self, j: int) -> Floats:
         return np.asarray(self.weights_[:, j])
 
-    def _mean_weights(self) -> npt.NDArray[np.float64]:
+    def _mean_weights(self) -> Floats:
         return np.asarray(self.weights_.mean(axis=0))
 
     def log_odds(self, feature: int | str, label: Any, against: Any = None) -> float:
@@ -131,7 +133,7 @@ class LinearView:
         return int(feature)
 
     def _codes(self, labels: list[Any]) -> list[int]:
-        code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
+        code_of = codes_by_label(self.classes_)
         plain = [label.item() if isinstance(label, np.generic) else label for label in labels]
         for label in plain:
             if label not in code_of:
@@ -139,7 +141,7 @@ class LinearView:
         return [code_of[label] for label in plain]
 
 
-def _largest(values: npt.NDArray[np.float64], n: int) -> list[int]:
+def _largest(values: Floats, n: int) -> list[int]:
     """Return the positions of the n largest values, the largest first, equal ones in order."""
     if n < len(values):
         least = np.partition(values, -n)[-n]

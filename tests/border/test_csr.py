@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from wordodds import MultinomialNB
-from wordodds._execution import execution
-from wordodds._sparse import as_csr
+from wordodds._border.csr import as_csr
+from wordodds._border.execution import execution
 
 
 def valid():

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg.lapack import dpotrf
+
+from wordodds.typing import Floats
 
 __all__ = ["cholesky", "interruptible", "product"]
 
@@ -71,9 +72,7 @@ def interruptible(flops: float, function: Callable[..., Any], *arguments: Any) -
     return outcome[0] if outcome else function(*arguments)
 
 
-def product(
-    left: npt.NDArray[np.float64], right: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def product(left: Floats, right: Floats) -> Floats:
     """Return the product of two dense matrices.
 
     Parameters
@@ -85,7 +84,7 @@ def product(
     return np.asarray(interruptible(flops, np.matmul, left, right))
 
 
-def cholesky(matrix: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], int]:
+def cholesky(matrix: Floats) -> tuple[Floats, int]:
     """Return the lower triangle L with L Lᵀ the matrix, and 0; or 1 + the column that fails.
 
     Parameters
@@ -103,7 +102,7 @@ def cholesky(matrix: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], 
     return np.asarray(lower), int(failed)
 
 
-def _first_failing_column(matrix: npt.NDArray[np.float64]) -> int:
+def _first_failing_column(matrix: Floats) -> int:
     """Return the order of the first leading minor that is not positive, by bisection."""
     positive, failing = 0, len(matrix)
     while failing - positive > 1:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wordodds.typing import AnyArray
+
 __all__ = ["Scratch"]
 
 # One call of the system moves this much at most, so that Ctrl-C need not wait for gigabytes.
@@ -50,7 +52,7 @@ class Scratch:
         """Give the room back."""
         self._file.close()
 
-    def append(self, array: npt.NDArray[Any]) -> int:
+    def append(self, array: AnyArray) -> int:
         """Write an array at the end; return where it begins.
 
         Parameters
@@ -62,7 +64,7 @@ class Scratch:
         self.write(begin, array)
         return begin
 
-    def write(self, begin: int, array: npt.NDArray[Any]) -> None:
+    def write(self, begin: int, array: AnyArray) -> None:
         """Write an array at some place.
 
         Parameters
@@ -84,7 +86,7 @@ class Scratch:
                 rest, at = rest[n:], at + n
         self.size = max(self.size, at)
 
-    def read(self, begin: int, count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    def read(self, begin: int, count: int, dtype: npt.DTypeLike) -> AnyArray:
         """Return numbers from some place.
 
         Parameters
@@ -100,7 +102,7 @@ class Scratch:
         self.read_into(begin, array)
         return array
 
-    def read_into(self, begin: int, array: npt.NDArray[Any]) -> None:
+    def read_into(self, begin: int, array: AnyArray) -> None:
         """Fill an array with what lies at some place.
 
         Parameters

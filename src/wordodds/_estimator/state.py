@@ -4,19 +4,19 @@ from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_array, validate_data
 
-from wordodds._execution import execution
-from wordodds._sparse import refuse_masked
-from wordodds._structure import check_structure
+from wordodds._border.csr import refuse_masked
+from wordodds._border.execution import execution
+from wordodds._border.structure import check_structure
+from wordodds.typing import AnyArray
 
 __all__ = ["adopt", "check_width", "checked_array", "checked_data"]
 
 Estimator = TypeVar("Estimator")
 
 
-def checked_array(X: Any, **options: Any) -> npt.NDArray[Any]:
+def checked_array(X: Any, **options: Any) -> AnyArray:
     """Check dense input by scikit-learn's rules, and return it as a plain, aligned array.
 
     The only way to scikit-learn's own checks: these print, convert and index a sparse matrix
@@ -33,7 +33,7 @@ def checked_array(X: Any, **options: Any) -> npt.NDArray[Any]:
     return _plain(check_array(X, **options))
 
 
-def checked_data(model: Any, X: Any, *, fitted: bool, **options: Any) -> npt.NDArray[Any]:
+def checked_data(model: Any, X: Any, *, fitted: bool, **options: Any) -> AnyArray:
     """Check dense input of a model, and the names and number of its features if it is fitted.
 
     Parameters
@@ -57,7 +57,7 @@ def _check_first(X: Any) -> None:
     check_structure(X, "X", execution(None))
 
 
-def _plain(X: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _plain(X: AnyArray) -> AnyArray:
     # A class derived from ndarray may change what arithmetic means.
     return np.require(X, requirements=["ALIGNED", "ENSUREARRAY"])
 

@@ -4,20 +4,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from wordodds._labels import encode_labels
-from wordodds._sparse import refuse_masked
+from wordodds._border.classes import codes_by_label
+from wordodds._border.csr import refuse_masked
+from wordodds._border.labels import encode_known_labels, encode_labels
+from wordodds.typing import AnyArray, Codes, Floats
 
-__all__ = ["class_weights", "row_weights", "rows_of_fit"]
+__all__ = ["class_weights", "row_weights", "rows_of_batch", "rows_of_fit"]
 
 
 def rows_of_fit(
     model: Any, y: Any, n_rows: int, sample_weight: Any
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[np.float64] | None]:
+) -> tuple[AnyArray, Codes, Floats | None]:
     """Return the classes of a fit, and the class and the weight of each row.
 
-    Rows of weight zero are as good as absent: a class that has no others is none.
+    Rows of weight zero are ignored: a class without any other row is dropped.
 
     Parameters
     ----------
@@ -43,12 +44,39 @@ def rows_of_fit(
     return classes[present], renumbered[codes], weights
 
 
+def rows_of_batch(
+    model: Any, y: Any, n_rows: int, classes: AnyArray, sample_weight: Any
+) -> tuple[Codes, Floats | None]:
+    """Return the class and the weight of each row of a batch.
+
+    Parameters
+    ----------
+    model : classifier
+        Whose ``class_weight`` counts.
+    y : array-like of shape (n_rows,)
+        Labels, all among ``classes``.
+    n_rows : int
+        Rows of the batch.
+    classes : ndarray
+        The labels that may occur.
+    sample_weight : array-like of shape (n_rows,) or None
+        As in `row_weights`.
+    """
+    if isinstance(model.class_weight, str):
+        raise ValueError(
+            f"class_weight={model.class_weight!r} needs all documents at once; to learn or forget "
+            "by batches, pass a dict or sample_weight"
+        )
+    codes = encode_known_labels(y, n_rows, classes)
+    return codes, row_weights(sample_weight, model.class_weight, classes, codes)
+
+
 def row_weights(
     sample_weight: Any,
     class_weight: Any,
-    classes: npt.NDArray[Any],
-    codes: npt.NDArray[np.int32],
-) -> npt.NDArray[np.float64] | None:
+    classes: AnyArray,
+    codes: Codes,
+) -> Floats | None:
     """Return the weight of each row, or None where all weigh 1.
 
     Parameters
@@ -81,7 +109,7 @@ def row_weights(
     return np.asarray(product)
 
 
-def _checked_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:
+def _checked_sample_weight(sample_weight: Any, n_rows: int) -> Floats | None:
     if sample_weight is None:
         return None
     refuse_masked(sample_weight, "sample_weight")
@@ -111,10 +139,10 @@ def _checked_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.fl
 
 def class_weights(
     class_weight: Any,
-    classes: npt.NDArray[Any],
-    codes: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.float64] | None = None,
-) -> npt.NDArray[np.float64]:
+    classes: AnyArray,
+    codes: Codes,
+    weights: Floats | None = None,
+) -> Floats:
     """Return the factor of each class.
 
     Parameters
@@ -133,7 +161,7 @@ def class_weights(
         return np.asarray(np.divide(share, counts, out=np.ones(len(classes)), where=present))
     if not isinstance(class_weight, Mapping):
         raise ValueError(f'class_weight must be a dict, "balanced" or None, got {class_weight!r}')
-    known = {label: code for code, label in enumerate(classes.tolist())}
+    known = codes_by_label(classes)
     named = {_plain(label): factor for label, factor in class_weight.items()}
     # As in scikit-learn: one dict may serve any part of its labels, but not miss some by a typo.
     missing = [label for label in known if label not in named]

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from wordodds import _progress
-from wordodds._progress import progress
+from wordodds._files import progress as _progress
+from wordodds._files.progress import progress
 
 
 def test_nothing_is_written_unless_stderr_is_a_terminal(monkeypatch):

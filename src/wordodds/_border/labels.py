@@ -8,12 +8,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from wordodds.typing import AnyArray, Codes
 
 __all__ = ["encode_known_labels", "encode_labels", "with_fasttext_prefix"]
 
 
-def encode_labels(y: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+def encode_labels(y: Any, n_rows: int) -> tuple[AnyArray, Codes]:
     """Find the classes of ``y`` and the class of each row.
 
     Parameters
@@ -67,7 +68,7 @@ def encode_labels(y: Any, n_rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np
     )
 
 
-def encode_known_labels(y: Any, n_rows: int, classes: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+def encode_known_labels(y: Any, n_rows: int, classes: AnyArray) -> Codes:
     """Return the position of each label in ``classes``.
 
     Parameters
@@ -100,7 +101,7 @@ def encode_known_labels(y: Any, n_rows: int, classes: npt.NDArray[Any]) -> npt.N
     return positions[codes]
 
 
-def _as_column(y: Any) -> npt.NDArray[Any]:
+def _as_column(y: Any) -> AnyArray:
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise ValueError("y has masked labels; drop those rows")
     kinds = set(map(type, y)) if isinstance(y, list | tuple) else set()
@@ -145,7 +146,7 @@ def _check_objects(labels: list[Any]) -> None:
             raise ValueError(_fraction(row, label))
 
 
-def _check_whole(labels: npt.NDArray[Any]) -> None:
+def _check_whole(labels: AnyArray) -> None:
     if labels.dtype.kind != "f":
         return
     wrong = np.flatnonzero(~np.isfinite(labels) | (labels != np.floor(labels)))

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from wordodds.model.litter import clear_litter, hidden_name, named_file, try_lock, unnamed_file
+from wordodds._files.litter import clear_litter, hidden_name, named_file, try_lock, unnamed_file
 
 __all__ = ["kind_of_file", "replacing", "write_all"]
 

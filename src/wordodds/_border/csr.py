@@ -5,12 +5,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
-from wordodds._core import sparse as core
-from wordodds._execution import Execution
-from wordodds._structure import (
+from wordodds._border.execution import Execution
+from wordodds._border.structure import (
     CsrArrays,
     check_shape,
     check_structure,
@@ -18,6 +16,8 @@ from wordodds._structure import (
     kernel_array,
     raise_defect,
 )
+from wordodds._core import sparse as core
+from wordodds.typing import AnyArray
 
 __all__ = [
     "CsrArrays",
@@ -186,7 +186,7 @@ def without_zeros(matrix: CsrArrays) -> CsrArrays:
     )
 
 
-def refuse_text(values: npt.NDArray[Any], name: str) -> None:
+def refuse_text(values: AnyArray, name: str) -> None:
     """Refuse an array of documents where one of numbers is needed.
 
     Parameters
@@ -250,7 +250,7 @@ def _kernel_type(dtype: np.dtype[Any]) -> Any:
     return dtype if dtype in (np.float32, np.int64) else np.float64
 
 
-def _any_text(values: npt.NDArray[Any]) -> bool:
+def _any_text(values: AnyArray) -> bool:
     """Return whether an array of objects holds a string."""
     return any(isinstance(value, str | bytes) for value in values.flat)
 

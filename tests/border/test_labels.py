@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-from wordodds._labels import encode_labels
+from wordodds._border.labels import encode_labels
 
 STRING = np.dtypes.StringDType()
 

@@ -1,0 +1,1 @@
+"""What all estimators share: scikit-learn's contract, and the linear view of a classifier."""

@@ -1,0 +1,1 @@
+"""Files, memory and time: what long jobs share, whatever they compute."""
