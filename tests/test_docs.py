@@ -16,6 +16,7 @@ from .markdown import anchors, failures, links
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+PROGRAMS = DOCS / "programs"
 PAGES = sorted(DOCS.glob("*.md"))
 PAGES_WITH_README = [ROOT / "README.md", *PAGES]
 
@@ -28,14 +29,14 @@ def load(program):
     return module
 
 
-drawing = load(DOCS / "drawing.py")
+drawing = load(PROGRAMS / "drawing.py")
 NUMBERS = {
-    "naive-bayes.md": load(DOCS / "naive_bayes_numbers.py"),
-    "logistic-regression.md": load(DOCS / "logistic_regression_numbers.py"),
+    "naive-bayes.md": load(PROGRAMS / "naive_bayes_numbers.py"),
+    "logistic-regression.md": load(PROGRAMS / "logistic_regression_numbers.py"),
 }
-draw_naive_bayes = load(DOCS / "draw_naive_bayes.py")
-draw_logistic_regression = load(DOCS / "draw_logistic_regression.py")
-draw_text_classifier = load(DOCS / "draw_text_classifier.py")
+draw_naive_bayes = load(PROGRAMS / "draw_naive_bayes.py")
+draw_logistic_regression = load(PROGRAMS / "draw_logistic_regression.py")
+draw_text_classifier = load(PROGRAMS / "draw_text_classifier.py")
 CORPUS_PROGRAMS = [*NUMBERS.values(), draw_text_classifier]
 FIGURES = draw_naive_bayes.FIGURES | draw_logistic_regression.FIGURES | draw_text_classifier.FIGURES
 AT_ONCE = [name for name, figure in FIGURES.items() if not figure.takes_corpus]

@@ -1,8 +1,8 @@
 """Draw the figures of naive-bayes.md.
 
-Run ``python docs/draw_naive_bayes.py [folder]``. It needs the extra ``plot`` and, for four of the
-six figures, 20 Newsgroups: from ``WORDODDS_DATA``, the cache folder or a download. The same
-versions of the packages draw the same bytes.
+Run ``python docs/programs/draw_naive_bayes.py [folder]``. It needs the extra ``plot`` and, for
+four of the six figures, 20 Newsgroups: from ``WORDODDS_DATA``, the cache folder or a download. The
+same versions of the packages draw the same bytes.
 """
 
 from typing import Any

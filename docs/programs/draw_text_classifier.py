@@ -1,8 +1,8 @@
 """Draw the figure of text-classifier.md, and print the numbers that the page quotes.
 
-Run ``python docs/draw_text_classifier.py [folder]``. It needs the extra ``plot`` and 20 Newsgroups:
-from ``WORDODDS_DATA``, the cache folder or a download. The same versions of the packages draw the
-same bytes.
+Run ``python docs/programs/draw_text_classifier.py [folder]``. It needs the extra ``plot`` and 20
+Newsgroups: from ``WORDODDS_DATA``, the cache folder or a download. The same versions of the
+packages draw the same bytes.
 """
 
 from collections.abc import Iterator

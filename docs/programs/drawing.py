@@ -1,4 +1,4 @@
-"""What the programs that draw the figures of these pages share: how one is made, and where to."""
+"""What the programs that draw the figures of the pages share: how to make a figure and save it."""
 
 import argparse
 import sys
@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from wordodds.experiments import style
 
 __all__ = ["Drawing", "draw", "draw_all"]
+
+FIGURES = Path(__file__).parents[1] / "figures"
 
 
 class Drawing(NamedTuple):
@@ -33,7 +35,7 @@ def draw(drawing: Drawing, path: Path) -> Path:
 def draw_all(figures: dict[str, Drawing], page: str) -> None:
     """Draw the figures of a page into the folder that the command line names."""
     parser = argparse.ArgumentParser(description=f"Draw the figures of {page}.")
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent / "figures")
+    parser.add_argument("folder", nargs="?", type=Path, default=FIGURES)
     parser.add_argument("--only", choices=figures, action="append", help="one figure (repeatable)")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,9 @@
 """Draw the figures of logistic-regression.md.
 
-Run ``python docs/draw_logistic_regression.py [folder]``. It needs the extra ``plot`` and, for two
-of the five figures, 20 Newsgroups: from ``WORDODDS_DATA``, the cache folder or a download. The same
-versions of the packages draw the same bytes, except for convergence.svg: it shows the seconds that
-every solver took in this very run, a minute or so in all. Draw it on a quiet machine.
+Run ``python docs/programs/draw_logistic_regression.py [folder]``. It needs the extra ``plot`` and,
+for two of the five figures, 20 Newsgroups: from ``WORDODDS_DATA``, the cache folder or a download.
+The same versions of the packages draw the same bytes, except for convergence.svg: it shows the
+seconds that each solver took in this run, a minute or so in all. Draw it on a quiet machine.
 """
 
 import warnings

@@ -1,8 +1,8 @@
 """Compute the numbers that logistic-regression.md quotes from a corpus.
 
-Run ``python docs/logistic_regression_numbers.py``: it prints the phrases of the page that hold
-them, as they have to be. It needs 20 Newsgroups: from ``WORDODDS_DATA``, the cache folder or a
-download. With ``--time`` it prints instead how long small systems take, on this machine.
+Run ``python docs/programs/logistic_regression_numbers.py``: it prints the phrases of the page that
+contain them, with the current numbers. It needs 20 Newsgroups: from ``WORDODDS_DATA``, the cache
+folder or a download. With ``--time`` it prints how long small systems take on this machine instead.
 """
 
 import sys

@@ -1,7 +1,8 @@
 """Compute the numbers that naive-bayes.md quotes from corpora.
 
-Run ``python docs/naive_bayes_numbers.py``: it prints the phrases of the page that hold them, as
-they have to be. It needs 20 Newsgroups: from ``WORDODDS_DATA``, the cache folder or a download.
+Run ``python docs/programs/naive_bayes_numbers.py``: it prints the phrases of the page that contain
+them, with the current numbers. It needs 20 Newsgroups: from ``WORDODDS_DATA``, the cache folder or
+a download.
 """
 
 import re
