@@ -1,6 +1,6 @@
 """Processes of a Dask cluster beside the threads of one process: python -m benchmarks.cluster.
 
-From Parquet files (`large_corpus.py`) to a naive Bayes model, both ways in turns: two workers of
+From Parquet files (`large/corpus.py`) to a naive Bayes model, both ways in turns: two workers of
 one thread each against one process with two threads, reading included. The best of each counts; the
 models must be equal to the last bit. The exit status is 1 where the cluster takes more than 1.5
 times as long.
@@ -18,7 +18,7 @@ import pyarrow as pa
 from wordodds import TextClassifier, corpora
 from wordodds._files.sizes import parse_size
 
-from .large_corpus import write_corpus
+from .large.corpus import write_corpus
 
 FLOOR = 1.5
 SHARDS = 8

@@ -1,9 +1,10 @@
 """What fastText's models and ours take, on disk and in memory: python -m benchmarks.footprint.
 
-For each model a process that loads it and labels the texts, and one that only imports the library
-and reads the texts: the resident memory of the first, and what it has above the second.
+Each model has one process that loads it and labels the texts, and one that only imports the library
+and reads the texts. The table has the resident memory of the first, and its excess over the second.
 """
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 from wordodds import from_fasttext
 from wordodds.datasets import load_newsgroups
 
-from . import fasttext_models
+from .setup import fasttext_models
 
 PEAK = """
 def resident():
@@ -71,8 +72,10 @@ def line_of(name, n_bytes, memory, first, measured=""):
     return f"| {' | '.join([name, *cells, measured])} |"
 
 
-def main():
+def main(arguments=None):
     """Print the table of the two-class model."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.footprint", description=__doc__)
+    parser.parse_args(arguments)
     newsgroups = load_newsgroups("bydate", "train"), load_newsgroups("bydate", "test")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -10,15 +10,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import compare, environments
-from benchmarks.compare import FASTER, SAME, SLOWER, UNCLEAR, Limits, judge, judge_all
-from benchmarks.environments import Failure, Round
+from benchmarks.compare import __main__ as program
+from benchmarks.compare import environments
+from benchmarks.compare.environments import Failure, Round
+from benchmarks.compare.verdicts import (
+    FASTER,
+    SAME,
+    SLOWER,
+    UNCLEAR,
+    Limits,
+    judge,
+    judge_all,
+    report,
+    short,
+    slower_jobs,
+    suspicious_jobs,
+    table,
+)
 
 ROOT = Path(__file__).parents[2]
 LIMITS = Limits(fraction=0.10, seconds=20e-6)
-COUNT = "benchmarks/bench_text.py::test_count[wordodds, 1 thread]"
-FIT = "benchmarks/bench_bayes.py::test_fit[wordodds, 1 thread]"
-SVD = "benchmarks/bench_experiments.py::test_svd[wordodds, 1 thread]"
+COUNT = "benchmarks/suites/bench_text.py::test_count[wordodds, 1 thread]"
+FIT = "benchmarks/suites/bench_bayes.py::test_fit[wordodds, 1 thread]"
+SVD = "benchmarks/suites/bench_experiments.py::test_svd[wordodds, 1 thread]"
 
 
 def rounds_of(seconds, rng, *, noise, n_rounds=5):
@@ -79,32 +93,41 @@ def sides(base, head, *, base_problems=(), head_problems=()):
 def test_the_table_names_each_job_with_its_times():
     times = {FIT: (1e-3, 1e-3), COUNT: (2.0, 3.0)}
     verdicts = {job: judge([a] * 3, [b] * 3, LIMITS) for job, (a, b) in times.items()}
-    assert compare.table(verdicts).splitlines()[2:] == [
+    assert table(verdicts).splitlines()[2:] == [
         "| text: count[wordodds, 1 thread] | 2000 | 3000 | +50.0% | 0 | SLOWER |",
         "| bayes: fit[wordodds, 1 thread] | 1 | 1 | +0.0% | 0 | same |",
     ]
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "benchmarks/suites"])
+def test_a_job_has_one_name_wherever_its_suite_lies(folder):
+    """HEAD may be older than the folder of the suites."""
+    assert short(f"{folder}/bench_text.py::test_count[a/b.py::test_c]") == (
+        "text: count[a/b.py::test_c]"
+    )
+    assert short(f"{folder}/bench_text.py") == "text"
 
 
 def test_a_job_of_one_side_is_named_and_not_failed():
     rounds = sides(
         {COUNT: 1.0, FIT: 1.0},
         {COUNT: 1.0, SVD: 1.0},
-        base_problems={"benchmarks/bench_experiments.py": "error: ImportError: no SVD"},
+        base_problems={"benchmarks/suites/bench_experiments.py": "error: ImportError: no SVD"},
     )
     verdicts, missing = judge_all(*rounds, LIMITS)
     assert list(verdicts) == [COUNT]
     assert missing == [(FIT, "HEAD", "no such job"), (SVD, "BASE", "error: ImportError: no SVD")]
-    text = compare.report(verdicts, missing, LIMITS)
+    text = report(verdicts, missing, LIMITS)
     assert "not in BASE: experiments: svd[wordodds, 1 thread]: error: ImportError: no SVD" in text
     assert "0 of 1 jobs slower" in text
 
 
 def test_a_file_whose_jobs_nobody_knows_is_named():
-    problem = {"benchmarks/bench_experiments.py": "error: ImportError: no SVD"}
+    problem = {"benchmarks/suites/bench_experiments.py": "error: ImportError: no SVD"}
     _, missing = judge_all(*sides({COUNT: 1.0}, {}, base_problems=problem), LIMITS)
     assert missing == [
         (COUNT, "HEAD", "no such job"),
-        ("benchmarks/bench_experiments.py", "BASE", "error: ImportError: no SVD"),
+        ("benchmarks/suites/bench_experiments.py", "BASE", "error: ImportError: no SVD"),
     ]
 
 
@@ -120,9 +143,9 @@ def test_a_wrong_answer_has_no_time():
 def test_a_job_that_was_skipped_once_measured_has_a_time():
     rounds = sides({COUNT: 1.0}, {COUNT: 2.0}, head_problems={COUNT: "skipped: no peer"})
     verdicts, missing = judge_all(*rounds, LIMITS)
-    assert compare.slower_jobs(verdicts) == [COUNT]
+    assert slower_jobs(verdicts) == [COUNT]
     assert missing == []
-    assert compare.report(verdicts, missing, LIMITS).endswith("  text: count[wordodds, 1 thread]")
+    assert report(verdicts, missing, LIMITS).endswith("  text: count[wordodds, 1 thread]")
 
 
 def test_what_noise_may_hide_is_run_again():
@@ -134,19 +157,19 @@ def test_what_noise_may_hide_is_run_again():
         "same": judge(noisy, noisy, LIMITS),
     }
     assert [verdict.word for verdict in verdicts.values()] == [SLOWER, UNCLEAR, UNCLEAR, SAME]
-    assert compare.suspicious_jobs(verdicts) == [COUNT, FIT]
-    assert "2 lost in noise" in compare.report(verdicts, [], LIMITS)
+    assert suspicious_jobs(verdicts) == [COUNT, FIT]
+    assert "2 lost in noise" in report(verdicts, [], LIMITS)
 
 
 def test_turns():
-    order = [side for _, side in compare.turns(4)]
+    order = [side for _, side in program.turns(4)]
     assert order == ["BASE", "HEAD", "HEAD", "BASE"] * 2
 
 
 @pytest.mark.parametrize("option", ["--rounds=2", "--threshold=-1", "--limit=nan"])
 def test_options_that_make_no_sense(option, capsys):
     with pytest.raises(SystemExit):
-        compare.parse(["a", "b", option])
+        program.parse(["a", "b", option])
     assert "must be >=" in capsys.readouterr().err
 
 
@@ -217,7 +240,7 @@ def test_a_commit_is_taken_as_it_was_committed(repository, tmp_path):
 def test_an_unknown_commit_is_named(repository, name, capsys):
     with pytest.raises(Failure, match="is no commit of"):
         environments.find_commit(repository, name)
-    assert compare.main(["--repository", str(repository), "HEAD", "no-such"]) == 2
+    assert program.main(["--repository", str(repository), "HEAD", "no-such"]) == 2
     assert "'no-such' is no commit" in capsys.readouterr().err
 
 
@@ -227,7 +250,7 @@ def test_what_runs_ends_with_the_program(tmp_path):
 import sys
 sys.path.insert(0, {str(ROOT)!r})
 from pathlib import Path
-from benchmarks.environments import call
+from benchmarks.compare.environments import call
 call(["sh", "-c", "sleep 60 & echo $! > started; wait"], folder=Path({str(tmp_path)!r}))
 """
     process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse as sp
-from benchmarks import evidence, evidence_peers, evidence_sets, evidence_tables
-from benchmarks.evidence_sets import Split
+from benchmarks.evidence import __main__ as program
+from benchmarks.evidence import draws, measures, methods, tables
+from benchmarks.evidence.store import Store
+from benchmarks.setup import corpora
+from benchmarks.setup.corpora import Split
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import Pipeline
@@ -42,19 +45,19 @@ def toy(n_classes=2, n=40, seed=0):
 @pytest.fixture
 def one_process(monkeypatch):
     """Tune without processes, which a toy does not need."""
-    tuned = evidence_peers.tuned
+    tuned = methods.tuned
     monkeypatch.setattr(
-        evidence_peers, "tuned", lambda *args, **options: tuned(*args, **options, n_jobs=1)
+        methods, "tuned", lambda *args, **options: tuned(*args, **options, n_jobs=1)
     )
 
 
 @pytest.fixture
 def toy_sets(monkeypatch, one_process):
     """Let every name of a set mean the toy."""
-    monkeypatch.setattr(evidence_sets, "load", lambda name, limit=None: toy()._replace(name=name))
-    evidence.counts_of.cache_clear()
+    monkeypatch.setattr(corpora, "load", lambda name, limit=None: toy()._replace(name=name))
+    measures.counts_of.cache_clear()
     yield
-    evidence.counts_of.cache_clear()
+    measures.counts_of.cache_clear()
 
 
 def test_wilson_interval_solves_its_equation():
@@ -62,14 +65,12 @@ def test_wilson_interval_solves_its_equation():
     z = 1.959963984540054
     for right, n in [(0, 10), (1, 10), (450, 500), (500, 500)]:
         roots = np.roots([1 + z * z / n, -(2 * right / n + z * z / n), (right / n) ** 2])
-        np.testing.assert_allclose(
-            evidence_tables.wilson_interval(right, n), sorted(roots.real), atol=1e-12
-        )
+        np.testing.assert_allclose(tables.wilson_interval(right, n), sorted(roots.real), atol=1e-12)
 
 
 def test_wilson_interval_by_hand():
     # 8 of 10, z = 2: (0.8 + 0.2 -+ 2 sqrt(0.016 + 0.01)) / 1.4
-    low, high = evidence_tables.wilson_interval(8, 10, z=2.0)
+    low, high = tables.wilson_interval(8, 10, z=2.0)
     assert low == pytest.approx((1 - 2 * math.sqrt(0.026)) / 1.4)
     assert high == pytest.approx((1 + 2 * math.sqrt(0.026)) / 1.4)
 
@@ -77,20 +78,18 @@ def test_wilson_interval_by_hand():
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
 def test_noise_replaces_its_share(share):
     labels = np.repeat(["a", "b", "c", "d"], 5000)
-    noisy = evidence_sets.with_noise(labels, share)
+    noisy = draws.with_noise(labels, share)
     # A quarter of the random labels is right by chance.
     assert np.mean(noisy != labels) == pytest.approx(share * 3 / 4, abs=0.01)
     assert set(noisy) == set("abcd")
-    np.testing.assert_array_equal(noisy, evidence_sets.with_noise(labels, share))
+    np.testing.assert_array_equal(noisy, draws.with_noise(labels, share))
     np.testing.assert_array_equal(labels, np.repeat(["a", "b", "c", "d"], 5000))
 
 
 def test_noise_draws_exactly_its_share_of_rows():
     # Labels that occur once: a random label is almost never the old one.
     labels = np.arange(10_000)
-    changed = [
-        set(np.flatnonzero(evidence_sets.with_noise(labels, s) != labels)) for s in (0.1, 0.2)
-    ]
+    changed = [set(np.flatnonzero(draws.with_noise(labels, s) != labels)) for s in (0.1, 0.2)]
     assert 995 <= len(changed[0]) <= 1000
     assert 1990 <= len(changed[1]) <= 2000
     assert len(changed[0] - changed[1]) <= 5
@@ -98,34 +97,34 @@ def test_noise_draws_exactly_its_share_of_rows():
 
 def test_few_of_each_class():
     labels = np.array(["a"] * 50 + ["b"] * 30 + ["c"] * 5)
-    rows = evidence_sets.few_of_each(labels, 8, seed=1)
+    rows = draws.few_of_each(labels, 8, seed=1)
     assert {label: int(np.sum(labels[rows] == label)) for label in "abc"} == {
         "a": 8,
         "b": 8,
         "c": 5,
     }
     assert len(set(rows)) == len(rows)
-    assert set(rows) != set(evidence_sets.few_of_each(labels, 8, seed=2))
+    assert set(rows) != set(draws.few_of_each(labels, 8, seed=2))
 
 
 def test_thinned_to_one_in_a_hundred():
     labels = np.array(["rare"] * 300 + ["other"] * 3000)
-    assert evidence_sets.smaller_class(labels) == "rare"
+    assert draws.smaller_class(labels) == "rare"
     for at_least, expected in [(1, 30), (50, 50), (1000, 300)]:
-        rows = evidence_sets.thinned(labels, "rare", 0, 100, at_least)
+        rows = draws.thinned(labels, "rare", 0, 100, at_least)
         assert int(np.sum(labels[rows] == "rare")) == expected
         assert int(np.sum(labels[rows] == "other")) == 3000
 
 
 def test_smaller_of_equal_classes_and_of_three():
-    assert evidence_sets.smaller_class(np.array(["0", "1"])) == "1"
+    assert draws.smaller_class(np.array(["0", "1"])) == "1"
     with pytest.raises(ValueError, match="two classes, got 3"):
-        evidence_sets.smaller_class(np.array(["0", "1", "2"]))
+        draws.smaller_class(np.array(["0", "1", "2"]))
 
 
 def test_limit_drops_classes_that_are_too_small():
     split = Split("x", list("uvwxyz"), np.array(list("aaaabb")), list("st"), np.array(["a", "b"]))
-    kept = evidence_sets.limited(split, 100)
+    kept = corpora.limited(split, 100)
     assert kept.texts == list("uvwx")
     assert kept.new == ["s"]
 
@@ -138,7 +137,7 @@ def test_reads_files_and_drops_pages_without_text(tmp_path, monkeypatch):
     content = gzip.compress("\n".join(lines).encode())
     (tmp_path / "text" / "webkb.tsv.gz").write_bytes(content)
     monkeypatch.setenv("WORDODDS_DATA", str(tmp_path))
-    texts, labels, new, truth = evidence_sets._read("webkb")
+    texts, labels, new, truth = corpora._read("webkb")
     assert (texts, labels.tolist()) == (["a page"], ["faculty"])
     assert (new, truth.tolist()) == (["another\tpage"], ["course"])
 
@@ -168,7 +167,7 @@ def test_nbsvm_is_the_dense_one(n_classes):
     split = toy(n_classes)
     vectorizer = CountVectorizer(ngram_range=(1, 2), binary=True)
     X, Z = vectorizer.fit_transform(split.texts), vectorizer.transform(split.new)
-    model = evidence_peers.NBSVM(alpha=0.7, C=0.5, beta=0.3, tol=1e-10).fit(X, split.labels)
+    model = methods.NBSVM(alpha=0.7, C=0.5, beta=0.3, tol=1e-10).fit(X, split.labels)
     classes = np.unique(split.labels)
     positive = classes[1:] if n_classes == 2 else classes
     weights = np.column_stack(
@@ -183,12 +182,12 @@ def test_nbsvm_is_the_dense_one(n_classes):
 def test_counting_once_equals_a_pipeline_from_text(one_process):
     split = toy(3, n=60)
     counts = CountVectorizer(ngram_range=(1, 2)).fit(split.texts + split.new)
-    search = evidence_peers.tuned("svc", counts.transform(split.texts), split.labels)
+    search = methods.tuned("svc", counts.transform(split.texts), split.labels)
     steps = [
         ("tfidf", TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)),
         ("model", LinearSVC(random_state=0)),
     ]
-    values = evidence_peers.TUNINGS["svc"].values
+    values = methods.TUNINGS["svc"].values
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
     other = GridSearchCV(Pipeline(steps), {"model__C": values}, cv=folds)
     other.fit(split.texts, split.labels)
@@ -199,22 +198,22 @@ def test_counting_once_equals_a_pipeline_from_text(one_process):
 
 
 def test_large_logistic_regression_is_tuned_too(one_process, monkeypatch):
-    monkeypatch.setattr(evidence_peers, "LARGE", 1)
-    outcome = evidence_peers.run("lr", toy(3))
+    monkeypatch.setattr(methods, "LARGE", 1)
+    outcome = methods.run("lr", toy(3))
     assert list(outcome.chosen) == ["C"]
     np.testing.assert_allclose(outcome.probabilities.sum(axis=1), 1.0)
 
 
 def test_line_for_fasttext():
-    assert evidence_peers.fasttext_line("It's\nOK (yes)!") == "it ' s ok ( yes ) !"
-    assert "__label__" not in evidence_peers.fasttext_line("a __label__1")
+    assert methods.fasttext_line("It's\nOK (yes)!") == "it ' s ok ( yes ) !"
+    assert "__label__" not in methods.fasttext_line("a __label__1")
 
 
 def test_fasttext_in_its_process():
     pytest.importorskip("fasttext")
     split = toy(2, n=60)
     # Without autotune, which may abort or take minutes on a busy machine, whatever it was given.
-    outcome = evidence_peers.run("fasttext", split, 0)
+    outcome = methods.run("fasttext", split, 0)
     assert outcome.probabilities.shape == (60, 2)
     np.testing.assert_allclose(outcome.probabilities.sum(axis=1), 1.0, atol=1e-3)
     assert set(outcome.labels) <= set(split.labels)
@@ -230,7 +229,7 @@ class TunedModel:
         self.f = self
 
     def getArgs(self):
-        return types.SimpleNamespace(**dict.fromkeys(evidence_peers.FASTTEXT_TUNED, 3))
+        return types.SimpleNamespace(**dict.fromkeys(methods.FASTTEXT_TUNED, 3))
 
 
 def test_fasttext_tunes_on_the_held_out_part(tmp_path):
@@ -240,8 +239,8 @@ def test_fasttext_tunes_on_the_held_out_part(tmp_path):
         asked.update(options)
         return TunedModel()
 
-    chosen = evidence_peers._fasttext_tuned(train, tmp_path, 5)
-    assert chosen == dict.fromkeys(evidence_peers.FASTTEXT_TUNED, 3)
+    chosen = methods._fasttext_tuned(train, tmp_path, 5)
+    assert chosen == dict.fromkeys(methods.FASTTEXT_TUNED, 3)
     assert asked == {
         "input": str(tmp_path / "fit.txt"),
         "autotuneValidationFile": str(tmp_path / "valid.txt"),
@@ -252,9 +251,9 @@ def test_fasttext_tunes_on_the_held_out_part(tmp_path):
 def test_calibration_error_only_with_probabilities():
     classes, truth = np.array(["a", "b"]), np.array(["a", "b"])
     chances = np.array([[0.9, 0.1], [0.9, 0.1]])
-    outcome = evidence_peers.Outcome(truth, classes, chances, 1.0, {})
-    assert evidence.calibration_error(outcome, truth) == pytest.approx(0.4)
-    assert evidence.calibration_error(outcome._replace(probabilities=None), truth) is None
+    outcome = methods.Outcome(truth, classes, chances, 1.0, {})
+    assert measures.calibration_error(outcome, truth) == pytest.approx(0.4)
+    assert measures.calibration_error(outcome._replace(probabilities=None), truth) is None
 
 
 def measured(log, value):
@@ -268,16 +267,16 @@ def measured(log, value):
 def test_store_continues(tmp_path, capsys):
     path, log = tmp_path / "kept.json", []
     key = ("accuracy", "trec6", "svc")
-    store = evidence.Store(path)
+    store = Store(path)
     assert store.get(*key, {"limit": None}, measured(log, 1))["value"] == 1
     assert store.get(*key, {"limit": None}, measured(log, 2))["value"] == 1
-    assert evidence.Store(path).get(*key, {"limit": None}, measured(log, 3))["value"] == 1
+    assert Store(path).get(*key, {"limit": None}, measured(log, 3))["value"] == 1
     assert log == [1]
     # Other settings, --again and --fresh measure again.
-    assert evidence.Store(path).get(*key, {"limit": 9}, measured(log, 4))["value"] == 4
-    again = evidence.Store(path, again=("svc",))
+    assert Store(path).get(*key, {"limit": 9}, measured(log, 4))["value"] == 4
+    again = Store(path, again=("svc",))
     assert again.get(*key, {"limit": 9}, measured(log, 5))["value"] == 5
-    fresh = evidence.Store(path, fresh=True)
+    fresh = Store(path, fresh=True)
     assert fresh.get(*key, {"limit": 9}, measured(log, 6))["value"] == 6
     kept = json.loads(path.read_text())
     assert kept["results"]["accuracy"]["trec6"]["svc"] == {"settings": {"limit": 9}, "value": 6}
@@ -288,7 +287,7 @@ def test_store_keeps_nothing_of_a_failure(tmp_path, capsys):
     def fails():
         raise RuntimeError("no memory")
 
-    store = evidence.Store(tmp_path / "kept.json")
+    store = Store(tmp_path / "kept.json")
     assert store.get("few", "trec6", "lr", {}, fails) is None
     assert store.failed == ["few trec6 lr"]
     assert "few trec6 lr failed: RuntimeError: no memory" in capsys.readouterr().err
@@ -298,7 +297,7 @@ def test_store_keeps_nothing_of_a_failure(tmp_path, capsys):
 def test_interrupted_run_continues(tmp_path, capsys, toy_sets, monkeypatch):
     arguments = ["--only", "accuracy", "--sets", "trec6", "--peers", "cnb", "nbsvm"]
     arguments += ["--json", str(tmp_path / "kept.json")]
-    ran, run = [], evidence_peers.run
+    ran, run = [], methods.run
 
     def interrupted(method, split, seconds=60):
         if method == "nbsvm" and split.name != "toy" and "nbsvm" not in ran:
@@ -307,29 +306,29 @@ def test_interrupted_run_continues(tmp_path, capsys, toy_sets, monkeypatch):
         ran.append(method)
         return run(method, split, seconds)
 
-    monkeypatch.setattr(evidence_peers, "run", interrupted)
-    monkeypatch.setattr(evidence_peers, "warm_up", lambda method: None)
+    monkeypatch.setattr(methods, "run", interrupted)
+    monkeypatch.setattr(methods, "warm_up", lambda method: None)
     with pytest.raises(KeyboardInterrupt):
-        evidence.main(arguments)
+        program.main(arguments)
     assert ran == ["wordodds", "cnb", "nbsvm"]
-    assert evidence.main(arguments) == 0
+    assert program.main(arguments) == 0
     assert ran == ["wordodds", "cnb", "nbsvm", "nbsvm"]
     assert "| NBSVM | " in capsys.readouterr().out
 
 
 def test_accuracy_table_has_a_row_for_each_method():
-    methods = evidence.METHODS["accuracy"]
+    names = program.METHODS["accuracy"]
     numbers = {"right": 9, "n": 10, "calibration_error": None, "seconds": 1.5, "chosen": {"C": 3.0}}
-    found = {"one": dict.fromkeys(methods, numbers), "two": {"wordodds": numbers}}
-    lines = list(evidence_tables.accuracy_lines(found, methods))
-    for method in methods:
-        assert sum(line.startswith(f"| {evidence_tables.TITLES[method]} |") for line in lines) == 3
+    found = {"one": dict.fromkeys(names, numbers), "two": {"wordodds": numbers}}
+    lines = list(tables.accuracy_lines(found, names))
+    for method in names:
+        assert sum(line.startswith(f"| {tables.TITLES[method]} |") for line in lines) == 3
     row = "| LinearSVC, tuned | 0.9000 | 0.5958 to 0.9821 | - | 1.50 | C=3 |"
     assert row in lines
     assert "| NBSVM | failed | - | - | - |  |" in lines
-    tables = "\n".join(lines).strip().split("\n\n")
-    assert len(tables) == 3
-    for table in tables:
+    parts = "\n".join(lines).strip().split("\n\n")
+    assert len(parts) == 3
+    for table in parts:
         assert len({line.count("|") for line in table.split("\n")}) == 1
 
 
@@ -341,7 +340,7 @@ def test_noise_table_has_the_lead_over_the_best_peer():
             "lr": {"accuracy": [[0.85, 0.85], [0.7, 0.7], [0.7, 0.7]]},
         }
     }
-    lines = list(evidence_tables.noise_lines(found, ["wordodds", "svc", "lr"]))
+    lines = list(tables.noise_lines(found, ["wordodds", "svc", "lr"]))
     assert "| wordodds minus best peer | +0.0500 | -0.0100 | +0.0000 |" in lines
 
 
@@ -350,7 +349,7 @@ def test_few_table_has_the_mean_over_sets():
         return {"accuracy": [[value, value + 0.2]] * 3}
 
     found = {"one": {"wordodds": numbers(0.1), "lr": numbers(0.3)}, "two": {"lr": numbers(0.5)}}
-    lines = list(evidence_tables.few_lines(found, ["wordodds", "lr"]))
+    lines = list(tables.few_lines(found, ["wordodds", "lr"]))
     assert "| one | 0.2000 | 0.4000 |" in lines
     assert "| two | - | 0.6000 |" in lines
     assert "| mean | - | 0.5000 |" in lines
@@ -359,7 +358,7 @@ def test_few_table_has_the_mean_over_sets():
 @pytest.mark.exhaustive
 def test_every_part_runs(capsys, toy_sets):
     parts = ["noise", "few", "imbalance", "contradiction"]
-    assert evidence.main(["--only", *parts, "--peers", "cnb", "lr", "--sets", "sms-spam"]) == 0
+    assert program.main(["--only", *parts, "--peers", "cnb", "lr", "--sets", "sms-spam"]) == 0
     out = capsys.readouterr().out
     assert [f"## {part}" in out for part in parts] == [True] * 4
     assert "| ComplementNB, alpha=1 |" in out
@@ -378,15 +377,15 @@ def test_seeds_of_a_classifier_that_has_them(capsys, toy_sets, monkeypatch):
         def predict(self, texts):
             return np.full(len(texts), self.label)
 
-    monkeypatch.setattr(evidence.wordodds, "TextClassifier", Seeded)
-    assert evidence.main(["--only", "seeds", "--sets", "trec6"]) == 0
+    monkeypatch.setattr(measures.wordodds, "TextClassifier", Seeded)
+    assert program.main(["--only", "seeds", "--sets", "trec6"]) == 0
     assert "| trec6 | 0.5000 | 0.5000 | 0.0000 |" in capsys.readouterr().out
 
 
 def test_counts_of_use_no_word_of_the_test_part(toy_sets, monkeypatch):
     split = toy()._replace(new=["unseen apple"], truth=np.array(["food"]))
-    monkeypatch.setattr(evidence_sets, "load", lambda name, limit=None: split)
-    counts, new = evidence.counts_of("toy", None)
+    monkeypatch.setattr(corpora, "load", lambda name, limit=None: split)
+    counts, new = measures.counts_of("toy", None)
     assert sp.issparse(counts)
     assert counts.shape[1] == new.shape[1]
     assert new.nnz == 1

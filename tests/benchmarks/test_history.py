@@ -5,8 +5,9 @@ import math
 from statistics import geometric_mean
 
 import pytest
-from benchmarks import history, history_figure, report, results
-from benchmarks.jobs import FAMILIES, Family, Job
+from benchmarks.report import __main__ as program
+from benchmarks.report import history, history_figure, ratios, runs, tables
+from benchmarks.report.goals import FAMILIES, Family, Job
 
 from .measurements import KEPT, MACHINE, ROOT
 
@@ -21,7 +22,7 @@ def line_of(commit, day, seconds=None, **changes):
     """Return a measurement of a day in November."""
     date = f"2026-11-{day:02}T12:00:00+00:00"
     seconds = {"count": seconds_of(2.0, 1.0)} if seconds is None else seconds
-    return results.Results(commit, date, MACHINE, [], seconds, {})._replace(**changes)
+    return runs.Results(commit, date, MACHINE, [], seconds, {})._replace(**changes)
 
 
 @pytest.fixture
@@ -102,10 +103,10 @@ def test_what_no_commit_names_is_refused(path, commit, message):
 
 
 def test_the_suite_does_not_run_for_a_line_that_would_be_refused(path, monkeypatch):
-    monkeypatch.setattr(report, "described_head", lambda: "aaaaaaa-dirty")
-    monkeypatch.setattr(report, "run_suite", lambda: pytest.fail("measured for nothing"))
+    monkeypatch.setattr(program, "described_head", lambda: "aaaaaaa-dirty")
+    monkeypatch.setattr(program, "run_suite", lambda: pytest.fail("measured for nothing"))
     with pytest.raises(ValueError, match="uncommitted changes"):
-        report.main(["--run", "--keep", str(path)])
+        program.main(["--run", "--keep", str(path)])
 
 
 @pytest.mark.parametrize(
@@ -118,16 +119,16 @@ def test_the_suite_does_not_run_for_a_line_that_would_be_refused(path, monkeypat
     ids=["clean", "dirty", "none"],
 )
 def test_the_commit_is_the_one_that_was_measured(info, expected):
-    commit, date = results.commit_and_date(info)
+    commit, date = runs.commit_and_date(info)
     assert (commit, date) == (expected, info["time"] or "")
 
 
 def test_runs_together_have_the_commit_of_the_last_unless_one_is_unclear():
     old, new = line_of("aaaaaaa", 1), line_of("bbbbbbb", 2)
-    both = results.merged([old, new])
+    both = runs.merged([old, new])
     assert (both.commit, both.date) == ("bbbbbbb", new.date)
-    assert results.merged([line_of("aaaaaaa-dirty", 1), new]).commit == "aaaaaaa-dirty"
-    assert results.merged([line_of("", 1), new]).commit == ""
+    assert runs.merged([line_of("aaaaaaa-dirty", 1), new]).commit == "aaaaaaa-dirty"
+    assert runs.merged([line_of("", 1), new]).commit == ""
 
 
 def changed(line, **fields):
@@ -171,7 +172,7 @@ def test_an_empty_history_has_no_newest(path):
 @pytest.mark.parametrize("arguments", [["--keep", "kept.json"], ["--history", "history.svg"]])
 def test_the_command_asks_for_a_history(arguments, capsys):
     with pytest.raises(SystemExit):
-        report.main(["run.json", *arguments])
+        program.main(["run.json", *arguments])
     assert ".jsonl file" in capsys.readouterr().err
 
 
@@ -215,15 +216,15 @@ def drawn(axes):
 def test_the_drawing_ends_in_the_ratios_of_the_report():
     lines = history.read_history(KEPT)
     figure = history_figure.make_figure(lines)
-    text = report.markdown(lines[-1])
+    text = tables.markdown(lines[-1])
     assert [axes.get_title(loc="left") for axes in figure.axes] == [
         family.title for family in FAMILIES.values()
     ]
     for axes, family in zip(figure.axes, FAMILIES.values(), strict=True):
-        rows = results.rows_of(lines[-1], family.jobs)
+        rows = ratios.rows_of(lines[-1], family.jobs)
         jobs, means = drawn(axes)
         assert jobs == [ratio for row in rows for ratio in row.ratios.values()]
-        assert all(f"**{report.ratio_of(ratio)}**" in text for ratio in jobs)
+        assert all(f"**{tables.ratio_of(ratio)}**" in text for ratio in jobs)
         both = [row.ratios for row in rows if set(row.ratios) == {1, 2}]
         expected = {n: geometric_mean(ratios[n] for ratios in both) for n in (1, 2)}
         assert means == pytest.approx(expected)

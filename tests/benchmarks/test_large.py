@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from benchmarks import large
-from benchmarks.large_corpus import copies, two_labels, write_corpus
+from benchmarks.large import __main__ as program
+from benchmarks.large import courses
+from benchmarks.large.corpus import copies, two_labels, write_corpus
 
 from wordodds import CountVectorizer
 
@@ -49,11 +50,15 @@ def test_200_megabytes_within_the_memory(newsgroups_data, tmp_path, capsys):
     found = tmp_path / "found.json"
     figure = tmp_path / "figure.svg"
     arguments = ["--size=200MB", "--memory=500MB", f"--json={found}", f"--figure={figure}"]
-    assert large.main([*arguments, f"--folder={tmp_path}"]) == 0
-    courses, _ = large.from_file(found)
-    assert [course.name for course in courses] == ["train, hashed", "train, vocabulary", "predict"]
+    assert program.main([*arguments, f"--folder={tmp_path}"]) == 0
+    found_courses, _ = courses.from_file(found)
+    assert [course.name for course in found_courses] == [
+        "train, hashed",
+        "train, vocabulary",
+        "predict",
+    ]
     told = capsys.readouterr().out
-    for course in courses:
+    for course in found_courses:
         assert 50e6 < course.peak < 500e6
         assert f"| {course.name} |" in told
     assert "<svg" in figure.read_text()
@@ -62,11 +67,11 @@ def test_200_megabytes_within_the_memory(newsgroups_data, tmp_path, capsys):
 
 def test_the_page_shows_what_was_measured():
     root = Path(__file__).parents[2]
-    table = large.table(*large.from_file(root / "benchmarks" / "large.json"))
+    table = courses.table(*courses.from_file(root / "benchmarks" / "large.json"))
     assert f"<!-- benchmarks.large -->\n\n{table}\n" in (root / "docs" / "scale.md").read_text()
 
 
 def test_a_job_that_fails_is_named(tmp_path):
-    job = large.Job("predict", ["predict", str(tmp_path / "nothing.txt"), "--model", "none"])
+    job = courses.Job("predict", ["predict", str(tmp_path / "nothing.txt"), "--model", "none"])
     with pytest.raises(RuntimeError, match="predict ended with 1"):
-        large.watch(job, 1, 1)
+        courses.watch(job, 1, 1)

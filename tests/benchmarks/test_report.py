@@ -4,8 +4,10 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-from benchmarks import figure, history, jobs, peers, report, results
-from benchmarks.jobs import Goal, Job
+from benchmarks.report import __main__ as program
+from benchmarks.report import bars, goals, history, ratios, runs, tables
+from benchmarks.report.goals import Goal, Job
+from benchmarks.setup import contenders
 
 from .measurements import KEPT, MACHINE, ROOT
 
@@ -52,15 +54,15 @@ def stored(tmp_path):
 
 
 def test_a_ratio_is_to_the_fastest_peer_on_as_many_threads():
-    row = results.compare(JOB, SECONDS)
+    row = ratios.compare(JOB, SECONDS)
     assert row.peers == {1: ("LIBLINEAR -s 7", 8.0), 2: ("scikit-learn, 2 threads", 5.0)}
     assert row.ratios == {1: 4.0, 2: 10.0}
 
 
 def test_a_job_may_look_at_some_peers_alone():
-    row = results.compare(JOB._replace(peers=("scikit-learn",)), SECONDS)
+    row = ratios.compare(JOB._replace(peers=("scikit-learn",)), SECONDS)
     assert row.ratios == {1: 5.0, 2: 10.0}
-    row = results.compare(JOB._replace(peers=("Numba",)), SECONDS)
+    row = ratios.compare(JOB._replace(peers=("Numba",)), SECONDS)
     assert row.ratios == {1: 0.0005, 2: 0.002}
 
 
@@ -78,23 +80,23 @@ def test_a_job_may_look_at_some_peers_alone():
 )
 def test_floors_and_targets(ours, met):
     """The peer takes 8 s: the floor is at 2 s and 4/3 s, the target at 0.8 s."""
-    seconds = {"LIBLINEAR": 8.0} | dict(zip(peers.OURS, ours, strict=True))
-    assert report.met_of(results.compare(JOB, seconds)) == met
+    seconds = {"LIBLINEAR": 8.0} | dict(zip(contenders.OURS, ours, strict=True))
+    assert tables.met_of(ratios.compare(JOB, seconds)) == met
 
 
 def test_goals_of_threads_that_did_not_run_are_not_asked_for():
     two = Job("job", "a job", Goal(None, 1), Goal(None, 2))
-    row = results.compare(two, {"fastText": 3.0, "wordodds, 2 threads": 1.0})
-    assert (row.met, report.goal_of(two.floor)) == ("target", "– / 1x")
-    nothing_asked = results.compare(Job("job", "a job"), SECONDS)
+    row = ratios.compare(two, {"fastText": 3.0, "wordodds, 2 threads": 1.0})
+    assert (row.met, tables.goal_of(two.floor)) == ("target", "– / 1x")
+    nothing_asked = ratios.compare(Job("job", "a job"), SECONDS)
     assert nothing_asked.met == ""
 
 
 @pytest.mark.parametrize(("seconds", "met"), [(0.02, "floor"), (0.021, "no")])
 def test_a_limit_is_a_time(seconds, met):
-    row = results.compare(Job("job", "a job", limit=0.02), {"wordodds, 1 thread": seconds})
+    row = ratios.compare(Job("job", "a job", limit=0.02), {"wordodds, 1 thread": seconds})
     assert row.met == met
-    assert "| at most 20.0 ms |" in report.line_of(row)
+    assert "| at most 20.0 ms |" in tables.line_of(row)
 
 
 @pytest.mark.parametrize(
@@ -110,18 +112,18 @@ def test_a_limit_is_a_time(seconds, met):
     ],
 )
 def test_times_have_three_digits(seconds, told):
-    assert report.time_of(seconds) == told
+    assert tables.time_of(seconds) == told
 
 
 def test_a_wrong_answer_wins_nothing(stored):
     failed = {"LIBLINEAR -s 7": {"failed": True}}
     found = stored({"count": SECONDS}, failed=["test_count[LIBLINEAR -s 7]"], **failed)
     assert "LIBLINEAR -s 7" not in found.seconds["count"]
-    assert "Left out, as they failed: test_count[LIBLINEAR -s 7]." in report.markdown(found)
+    assert "Left out, as they failed: test_count[LIBLINEAR -s 7]." in tables.markdown(found)
 
 
 def test_the_table_of_a_run(stored):
-    text = report.markdown(stored({"count": SECONDS, "new_job": SECONDS}))
+    text = tables.markdown(stored({"count": SECONDS, "new_job": SECONDS}))
     assert (
         "| `CountVectorizer().fit_transform` | LIBLINEAR -s 7, 8.00 s; scikit-learn, 2 threads, "
         "5.00 s | 2.00 s, **4.0x** | 500 ms, **10.0x** | 12x / 20x | 25x / 45x | no |" in text
@@ -133,7 +135,7 @@ def test_the_table_of_a_run(stored):
 
 def test_twins_are_told_apart_with_the_time_to_compile_them(stored):
     seconds = SECONDS | {"Numba, 1 thread": 6.0}
-    text = report.markdown(
+    text = tables.markdown(
         stored({"sgd_epoch": seconds}, **{"Numba, 1 thread": {"compile_seconds": 1.26}})
     )
     assert "| LIBLINEAR -s 7, 8.00 s | 6.00 s (+ 1.3 s) |  | 2.00 s, **3.0x** |" in text
@@ -147,44 +149,44 @@ def test_what_is_kept_gives_the_same_table(stored, tmp_path):
     )
     history.keep(found, tmp_path / "kept.jsonl")
     again = history.read(tmp_path / "kept.jsonl")
-    assert report.markdown(again) == report.markdown(found)
-    assert set(json.loads((tmp_path / "kept.jsonl").read_text())) == set(results.Results._fields)
+    assert tables.markdown(again) == tables.markdown(found)
+    assert set(json.loads((tmp_path / "kept.jsonl").read_text())) == set(runs.Results._fields)
 
 
 def test_a_later_run_replaces_whole_groups(stored):
     """The peer of the first run must not be held against ours of the second."""
     first = stored({"count": SECONDS, "hashing": SECONDS}, failed=["test_a"])
     second = stored({"count": {"wordodds, 1 thread": 1.0}}, failed=["test_b"])
-    both = results.merged([first, second])
+    both = runs.merged([first, second])
     assert both.seconds == {"count": {"wordodds, 1 thread": 1.0}, "hashing": SECONDS}
     assert both.failed == ["test_a", "test_b"]
     with pytest.raises(ValueError, match="different machines"):
-        results.merged([first, second._replace(machine=MACHINE | {"cores": 4})])
+        runs.merged([first, second._replace(machine=MACHINE | {"cores": 4})])
 
 
 def test_the_command_writes_what_it_is_asked_for(tmp_path, capsys):
     run, page = tmp_path / "run.json", tmp_path / "page.md"
     run.write_text(json.dumps(document({"count": SECONDS, "hashing": SECONDS})))
-    page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
+    page.write_text(f"before\n{tables.BEGIN}\nold\n{tables.END}\nafter\n")
     svg, kept, over_time = (tmp_path / name for name in ("bars.svg", "kept.jsonl", "history.svg"))
     written = ["--keep", kept, "--figure", svg, "--history", over_time, "--readme", page]
-    report.main([str(run), *map(str, written)])
-    text = report.markdown(history.read(kept))
-    assert page.read_text() == f"before\n{report.BEGIN}\n\n{text}\n{report.END}\nafter\n"
+    program.main([str(run), *map(str, written)])
+    text = tables.markdown(history.read(kept))
+    assert page.read_text() == f"before\n{tables.BEGIN}\n\n{text}\n{tables.END}\nafter\n"
     for path in (svg, over_time):
         assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
     assert capsys.readouterr().out == ""
-    report.main([str(kept)])
+    program.main([str(kept)])
     assert capsys.readouterr().out == text
 
 
 def test_a_page_without_marks_is_refused():
     with pytest.raises(ValueError, match=r"needs <!-- benchmarks\.report -->"):
-        report.with_block("no marks", "block")
+        tables.with_block("no marks", "block")
 
 
 def test_the_figure_shows_ratios_and_floors(stored):
-    axes = figure.make_figure(stored({"count": SECONDS, "strip_accents": SECONDS})).axes[0]
+    axes = bars.make_figure(stored({"count": SECONDS, "strip_accents": SECONDS})).axes[0]
     ends = [bar.get_x() + bar.get_width() for bar in axes.patches]
     assert ends == pytest.approx([4.0, 10.0, 4.0, 10.0])
     floors = {line.get_xdata()[0] for line in axes.lines} - {1.0, 0.0}
@@ -194,35 +196,35 @@ def test_the_figure_shows_ratios_and_floors(stored):
 
 
 def test_no_two_rows_are_the_same():
-    rows = [(job.group, job.peers) for job in jobs.all_jobs()]
+    rows = [(job.group, job.peers) for job in goals.all_jobs()]
     assert len(set(rows)) == len(rows)
 
 
 def test_a_peer_that_is_missing_is_left_out_by_name(monkeypatch):
-    monkeypatch.setitem(peers.PACKAGES, "Vowpal Wabbit", ("no_such_module", "vowpalwabbit"))
-    peers.available.cache_clear()
+    monkeypatch.setitem(contenders.PACKAGES, "Vowpal Wabbit", ("no_such_module", "vowpalwabbit"))
+    contenders.available.cache_clear()
     try:
-        reason = peers.why_left_out("Vowpal Wabbit")
+        reason = contenders.why_left_out("Vowpal Wabbit")
         assert reason == "vowpalwabbit is not installed: pip install '.[bench]'"
-        assert "vowpalwabbit" in peers.left_out()
-        assert peers.why_left_out("scikit-learn newton-cg") is None
-        assert peers.why_left_out("wordodds, 1 thread") is None
+        assert "vowpalwabbit" in contenders.left_out()
+        assert contenders.why_left_out("scikit-learn newton-cg") is None
+        assert contenders.why_left_out("wordodds, 1 thread") is None
     finally:
-        peers.available.cache_clear()
+        contenders.available.cache_clear()
 
 
 def test_every_row_was_measured():
-    """All rows of jobs.py are in the run that is kept, and every group of it has a row."""
+    """All rows of goals.py are in the run that is kept, and every group of it has a row."""
     kept = history.read(KEPT)
-    absent = [job.title for job in jobs.all_jobs() if job.group not in kept.seconds]
+    absent = [job.title for job in goals.all_jobs() if job.group not in kept.seconds]
     assert absent == []
-    assert results.unlisted(kept) == ["sgd_softmax"]  # which no peer has
+    assert ratios.unlisted(kept) == ["sgd_softmax"]  # which no peer has
     assert kept.failed == []
 
 
 def test_the_readme_shows_the_run_that_is_kept():
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     command = "python -m benchmarks.report benchmarks/results.jsonl --readme README.md"
-    assert report.BEGIN in page, f"README.md has no {report.BEGIN} ... {report.END}: see {command}"
-    current = report.with_block(page, report.markdown(history.read(KEPT)))
+    assert tables.BEGIN in page, f"README.md has no {tables.BEGIN} ... {tables.END}: see {command}"
+    current = tables.with_block(page, tables.markdown(history.read(KEPT)))
     assert page == current, f"README.md is not the report of the newest line: run {command}"

@@ -6,9 +6,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from benchmarks import promises, scaling, scaling_figure
-from benchmarks.costs import best_times, peak_memory
-from benchmarks.growth import (
+from benchmarks.scaling import __main__ as program
+from benchmarks.scaling import figure, promises
+from benchmarks.scaling.costs import best_times, peak_memory
+from benchmarks.scaling.curves import (
     Curve,
     exponent,
     growth_table,
@@ -16,8 +17,8 @@ from benchmarks.growth import (
     thread_exponent,
     thread_table,
 )
-from benchmarks.promises import Promise
-from benchmarks.scaling_jobs import Corpus, class_jobs, document_jobs, resize
+from benchmarks.scaling.jobs import Corpus, class_jobs, document_jobs, resize
+from benchmarks.scaling.promises import Promise
 from scipy import stats
 
 SIZES = [1.0, 2.0, 4.0, 8.0, 16.0]
@@ -121,7 +122,7 @@ def test_copies_and_parts(corpus):
 def curves(corpus):
     """Return a miniature of the whole run."""
     jobs = [*document_jobs(corpus, [1, 2]), *class_jobs(corpus, [2, 6])]
-    return scaling.measure_all(jobs, budget=0.0, n_rounds_min=1)
+    return program.measure_all(jobs, budget=0.0, n_rounds_min=1)
 
 
 def test_a_miniature_run(curves):
@@ -139,10 +140,10 @@ def test_a_miniature_run(curves):
 
 def test_the_figure_shows_each_curve(curves, tmp_path):
     path = tmp_path / "scaling.svg"
-    scaling_figure.draw(curves, 96, path)
+    figure.draw(curves, 96, path)
     assert path.stat().st_size < 150_000
     assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
-    documents, classes, threads = scaling_figure.make_figure(curves, 96).axes[:3]
+    documents, classes, threads = figure.make_figure(curves, 96).axes[:3]
     assert len(documents.lines) == 2 * 4  # of one and of two threads
     assert len(classes.lines) == 2 * 3
     assert len(threads.lines) == len(curves) + 1  # and the ideal

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from benchmarks import objectives, twins
+from benchmarks.setup import numba_twins as twins
+from benchmarks.setup import softmax_kernels
 
 from wordodds import MultinomialNB, SGDClassifier
 
@@ -45,8 +46,8 @@ def test_naive_bayes_scores(rows, n_parts):
 @pytest.mark.parametrize("n_parts", PARTS)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_softmax_value_gradient_and_hessian_product(rows, n_parts, n_jobs):
-    problem = objectives.problem_at_random(rows.X, rows.codes)._replace(penalty=0.3)
-    vector = objectives.problem_at_random(rows.X, rows.codes, seed=1).point
+    problem = softmax_kernels.problem_at_random(rows.X, rows.codes)._replace(penalty=0.3)
+    vector = softmax_kernels.problem_at_random(rows.X, rows.codes, seed=1).point
     point, penalty = problem.point, problem.penalty
     value, gradient, probabilities = twin(
         twins.softmax_value_and_gradient,
@@ -55,7 +56,7 @@ def test_softmax_value_gradient_and_hessian_product(rows, n_parts, n_jobs):
     product = twin(
         twins.softmax_hessian_product, *rows.arrays, probabilities, vector, penalty, n_parts
     )
-    objective, padded = objectives.our_objective(problem, n_jobs)
+    objective, padded = softmax_kernels.our_objective(problem, n_jobs)
     here = objective.at(padded(point))
     assert here.value == pytest.approx(value, rel=1e-13)
     np.testing.assert_allclose(here.gradient[:, :N_CLASSES], gradient, rtol=0, atol=1e-14)
