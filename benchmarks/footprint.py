@@ -95,10 +95,10 @@ def main(arguments=None):
             model = from_fasttext(pair.theirs, texts=pair.texts, labels=right, **options)
             model.save(pair.ours)
             facts = model.source["measured"]
-            told = f"{facts['same_label']:,} of {facts['texts']:,}, {facts['accuracy']:.4f}"
+            agreement = f"{facts['same_label']:,} of {facts['texts']:,}, {facts['accuracy']:.4f}"
             size = Path(pair.ours).stat().st_size
             memory = peak(OURS, pair.ours, str(texts))
-            print(line_of(f"ours, {kind}", size, memory, first, told))
+            print(line_of(f"ours, {kind}", size, memory, first, agreement))
 
 
 if __name__ == "__main__":

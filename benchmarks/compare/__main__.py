@@ -60,7 +60,7 @@ def measure(
 
 @contextmanager
 def timed(what: str) -> Iterator[None]:
-    """Say what is being done and how long it took."""
+    """Print the name of a step, and the seconds that it took."""
     print(f"{what} ...", end=" ", file=sys.stderr, flush=True)
     start = time.perf_counter()
     yield
@@ -68,7 +68,7 @@ def timed(what: str) -> Iterator[None]:
 
 
 def prepare(repository: Path, names: Sequence[str], folder: Path) -> dict[str, Environment]:
-    """Build both commits, and say in what else than themselves their environments differ."""
+    """Build both commits, and print which other packages differ between their environments."""
     commits = [find_commit(repository, name) for name in names]
     environments = {}
     for side, commit in zip(SIDES, commits, strict=True):

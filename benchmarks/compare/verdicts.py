@@ -1,4 +1,4 @@
-"""The rule that says whether a job became slower, and the table of its verdicts.
+"""The rule that decides whether a job became slower, and the table of its verdicts.
 
 Each round is a process and gives a job one time, its best. Of a side the best round counts, because
 other work on the machine only ever adds to it. The noise of a side is how far its third best round
@@ -76,7 +76,7 @@ def collect(rounds: Sequence[Round]) -> dict[str, list[float]]:
 
 
 def is_wrong(reason: str) -> bool:
-    """Tell whether a job failed; one that was only skipped after the measurement has a time."""
+    """Return whether a job failed; a job that was skipped after its measurement has a time."""
     return not reason.startswith("skipped")
 
 
@@ -96,7 +96,7 @@ def judge_all(
     }
     failed = [job for one in problems.values() for job, why in one.items() if is_wrong(why)]
     timed_jobs = [*times["BASE"], *times["HEAD"]]
-    # A file that cannot be imported stands for its jobs only where no side knows them.
+    # A file that cannot be imported stands for its jobs only where no side ran them.
     files = {job.partition("::")[0] for job in timed_jobs}
     jobs = dict.fromkeys(timed_jobs + [job for job in failed if job not in files])
     missing = [

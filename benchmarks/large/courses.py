@@ -90,7 +90,7 @@ def reads_parquet(pid):
 
 
 def table(courses, memory):
-    """Return what each job came to, as Markdown."""
+    """Return rate and peak memory of each job, as Markdown."""
     rows = ["| job | MB/s of text | peak memory | given |", "|---|---|---|---|"]
     given = f"{memory / 1e6:.0f} MB"
     rows += [

@@ -77,8 +77,8 @@ def twin_line(row, results):
     peer = fastest(seconds, lambda name: not is_ours(name) and not is_twin(name), 1)
     cells = [row.job.title, f"{peer[0]}, {time_of(peer[1])}" if peer else ""]
     for name in TWINS:
-        told = f"{time_of(seconds[name])} (+ {compiling[name]:.1f} s)" if name in compiling else ""
-        cells.append(told)
+        compiled = name in compiling
+        cells.append(f"{time_of(seconds[name])} (+ {compiling[name]:.1f} s)" if compiled else "")
     return f"| {' | '.join([*cells, ours_of(row, 1), ours_of(row, 2)])} |"
 
 
@@ -93,7 +93,7 @@ def paragraph(text):
 
 
 def machine_line(machine):
-    """Say where and with what it was measured."""
+    """Return a sentence on the machine and the versions that were measured."""
     versions = ", ".join(
         f"{NAMES.get(name, name)} {number}" for name, number in machine["versions"].items()
     )

@@ -46,7 +46,7 @@ def measure(job: Job, **effort: float) -> Curve:
 
 
 def measure_all(jobs: Iterable[Job], **effort: float) -> list[Curve]:
-    """Measure one job after the other, and say how long each takes."""
+    """Measure one job after the other, and print the seconds of each."""
     curves = []
     for job in jobs:
         print(f"{job.name}, {job.against} ...", end=" ", file=sys.stderr, flush=True)

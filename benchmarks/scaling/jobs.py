@@ -1,8 +1,8 @@
 """The jobs whose growth benchmarks.scaling measures.
 
 Copies of a corpus repeat its documents, so from one copy on the vocabulary stays as it is; parts
-of it take every so manieth document, and have fewer words. Labels are dealt out to documents at
-random where the number of classes grows: what a class says does not matter to the time it takes.
+of it take every n-th document, and have fewer words. Where the number of classes grows, labels are
+dealt out to documents at random: the time does not depend on what a class means.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ class Job(NamedTuple):
 
 
 def resize(corpus: Corpus, copies: float) -> Corpus:
-    """Return so many copies, or a part with documents from all over the corpus."""
+    """Return `copies` of a corpus, or a part with documents from all over it."""
     if copies < 1:
         step = round(1 / copies)
         return Corpus(corpus.texts[::step], corpus.labels[::step])
@@ -90,7 +90,7 @@ def document_jobs(corpus: Corpus, copies: Sequence[float]) -> list[Job]:
 
 
 def is_last_step(entry: dict[str, float]) -> bool:
-    """Tell an iteration of softmax that it was the last."""
+    """Return whether an iteration of softmax was the last to run."""
     return entry["iteration"] >= SOFTMAX_STEPS
 
 
@@ -113,8 +113,8 @@ def class_jobs(corpus: Corpus, numbers: Sequence[int]) -> list[Job]:
 
     def softmax(n_classes: float) -> Run:
         labels = deal(n_classes)
-        # A callback ends it, since what max_iter ends is told by how much it missed the optimum,
-        # and to bound that takes longer than the steps.
+        # A callback ends it: a fit that max_iter ends warns by how much it missed the optimum, and
+        # to bound that takes longer than the steps.
         options = {"solver": "lbfgs", "tol": 0.0, "callback": is_last_step}
         return lambda n_jobs: LogisticRegression(n_jobs=n_jobs, **options).fit(weighed, labels)
 

@@ -83,8 +83,8 @@ def _ratio(
 ) -> float:
     """Return the time of a large job over that of a small one.
 
-    The small one runs so many times in a row that both take about as long: on a busy machine a
-    short job would now and then slip through undisturbed, and a long one never.
+    The small one runs `n_small` times in a row, so that both take about as long: on a busy machine
+    a short job would sometimes run undisturbed, and a long one never.
     """
 
     def repeat() -> None:

@@ -6,7 +6,7 @@ drawn from it, the frequent ones over and over. New lines have new words too.
 
 import numpy as np
 
-N_LANGUAGES = 176  # as many as fastText's own identifier knows
+N_LANGUAGES = 176  # the number that fastText's own identifier has
 SCRIPTS = [(0x61, 26), (0x61, 26), (0x3B1, 25), (0x430, 32), (0x5D0, 27), (0x627, 36), (0x905, 50)]
 N_LETTERS = 14
 N_WORDS = 400

@@ -2,7 +2,7 @@
 
 Contenders of the benchmarks, as "Numba, 1 thread" and "Numba, 2 threads": what does C++ that was
 compiled ahead of time buy over a jitted loop? And a second oracle of the tests. Each function is
-compiled when it is first asked for; `compiled` says how long that took.
+compiled when it is first asked for; `compiled` returns how long that took.
 
 Matrices are CSR; weights are (n_cols, n_classes), so that the inner loops run over classes.
 """

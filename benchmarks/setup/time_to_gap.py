@@ -1,7 +1,7 @@
 """Time to a stated gap: what the benchmarks of the linear models share.
 
 The optimum is computed once, by ours, to the end of double precision. Ours then runs until its
-history says that the objective is within the gap. A peer runs with the loosest tolerance, by
+history shows an objective within the gap. A peer runs with the loosest tolerance, by
 factors of about three, that comes within it. The objective of every answer is computed here, from
 its definition.
 """

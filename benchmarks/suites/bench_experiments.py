@@ -82,7 +82,7 @@ def models_of(contender):
 
 @pytest.fixture(scope="module")
 def accuracies(svd, codes):
-    """Return what scikit-learn's models come to, for each seed, size and model."""
+    """Return the accuracy of scikit-learn's models for each seed, size and model."""
     curve = learning_curve(models_of(PEER), svd[:, :N_COLUMNS], codes, SIZES, SEEDS)
     return curve.column("accuracy")
 

@@ -40,13 +40,13 @@ def languages(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def said():
-    """Remember what fastText says of each job."""
+    """Remember the labels and probabilities of fastText for each job."""
     return {}
 
 
 @pytest.fixture
 def race(contender, measure, benchmark, said):
-    """Time one contender at labelling a list of texts; ours must say what fastText says."""
+    """Time one contender at labelling a list of texts; ours must return fastText's labels."""
 
     def run(pair, *, least_accuracy):
         import fasttext

@@ -123,7 +123,8 @@ def instruction_set():
     with redirect_stdout(io.StringIO()) as printed:
         wordodds.show_config()
     lines = printed.getvalue().splitlines()
-    return next(line.split()[-1] for line in lines if line.startswith("instruction set in use"))
+    found = [line.split()[-1] for line in lines if line.startswith("instruction set in use")]
+    return found[0] if found else "unknown"
 
 
 def machine():
@@ -139,14 +140,14 @@ def machine():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_benchmark_update_machine_info(machine_info):
-    """Say what took part and what was left out; the machine keeps its name to itself."""
+    """Store what took part and what was left out, and drop the name of the machine."""
     machine_info["node"] = ""
     machine_info["wordodds"] = machine()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_benchmark_update_json(config, output_json):
-    """Say in the file what failed."""
+    """Store the names of the tests that failed."""
     output_json["failed"] = config.stash.get(FAILED, [])
 
 
@@ -165,9 +166,9 @@ def pytest_terminal_summary(terminalreporter, config):
         rows = rows_of_group(results, group)
         for contender, best in seconds.items():
             ratios = [row.ratios.get(threads_of(contender)) for row in rows if is_ours(contender)]
-            told = "  ".join(f"{ratio:8.1f}x" for ratio in ratios if ratio is not None)
+            shown = "  ".join(f"{ratio:8.1f}x" for ratio in ratios if ratio is not None)
             terminalreporter.write_line(
-                f"{group:<42} {contender:<42} {best * 1000:10.3f} ms {told}"
+                f"{group:<42} {contender:<42} {best * 1000:10.3f} ms {shown}"
             )
     for package in results.machine["left_out"]:
         terminalreporter.write_line(f"left out: {package} is not installed: pip install '.[bench]'")

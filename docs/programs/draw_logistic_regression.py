@@ -80,7 +80,7 @@ def draw_links() -> Figure:
 
 
 def _two_columns() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int_]]:
-    """Return rows whose two columns nearly say the same, and their labels."""
+    """Return rows whose two columns are nearly equal, and their labels."""
     rng = np.random.default_rng(0)
     common = rng.normal(size=400)
     X = np.column_stack([common, common]) + 0.35 * rng.normal(size=(400, 2))
@@ -138,7 +138,7 @@ def newsgroups_races() -> list[Race]:
     left, singular, _ = svds(train, k=50, v0=start)
     dense = np.ascontiguousarray(left * singular)
     computers = np.char.startswith(labels.astype(str), "comp.")
-    sparse = [name for name in SOLVERS if name != "irls"]  # which refuses so many unknowns
+    sparse = [name for name in SOLVERS if name != "irls"]  # which refuses that many unknowns
     return [
         Race("50 dense columns, comp.* or not", dense, computers, list(SOLVERS), 2.0),
         Race(f"{train.shape[1]:,} sparse columns, 20 classes", train, labels, sparse, 8.0),

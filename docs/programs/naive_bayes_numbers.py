@@ -104,7 +104,7 @@ def _other_letters(texts: list[str]) -> list[str]:
 
 
 def _carries_a_file(text: str) -> bool:
-    """Say whether text holds ten full lines of uuencode, quoted or not."""
+    """Return whether a text has ten full lines of uuencode, quoted or not."""
     return len(re.findall(r"^[> ]*M[ -`]{40,60}\s*$", text, re.MULTILINE)) >= 10
 
 
