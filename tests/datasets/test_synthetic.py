@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordodds.datasets import make_corpus
-from wordodds.datasets._bayes_error import exact_bayes_error
+from wordodds.datasets.bayes_error import exact_bayes_error
 
 
 def enumerated_bayes_error(priors, separation, topic_share, length):

@@ -1,8 +1,8 @@
 """Data to learn and to measure with: 20 Newsgroups, synthetic corpora of known difficulty, UCI."""
 
-from wordodds.datasets._corpus import BagOfWords, Corpus
+from wordodds.datasets.corpus import BagOfWords, Corpus
 from wordodds.datasets.download import DatasetUnavailable
-from wordodds.datasets.first import newsgroups_or_synthetic
+from wordodds.datasets.fallback import newsgroups_or_synthetic
 from wordodds.datasets.newsgroups import load_newsgroups
 from wordodds.datasets.synthetic import SyntheticCorpus, make_corpus
 from wordodds.datasets.uci import UciTable, load_uci

@@ -17,7 +17,14 @@ from typing import IO
 
 from wordodds._files.progress import progress
 
-__all__ = ["DatasetUnavailable", "atomic_file", "cache_folder", "fetch"]
+__all__ = [
+    "DamagedFileError",
+    "DatasetUnavailable",
+    "atomic_file",
+    "cache_folder",
+    "data_folder",
+    "fetch",
+]
 
 _BLOCK = 1 << 16
 _USER_AGENT = "wordodds"
@@ -25,6 +32,16 @@ _USER_AGENT = "wordodds"
 
 class DatasetUnavailable(OSError):  # noqa: N818 (the public name)
     """A corpus is neither at hand nor to be had; the message says what to do about it."""
+
+
+class DamagedFileError(ValueError):
+    """A file is not the one expected; the message says in which way."""
+
+
+def data_folder() -> Path | None:
+    """Return the folder that ``WORDODDS_DATA`` names, or None when it is not set."""
+    value = os.environ.get("WORDODDS_DATA", "")
+    return Path(os.path.expanduser(value)) if value else None
 
 
 def cache_folder() -> Path:

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wordodds.datasets._bayes_error import exact_bayes_error, topic_probabilities
-from wordodds.datasets._corpus import Corpus
+from wordodds.datasets.bayes_error import exact_bayes_error, topic_probabilities
+from wordodds.datasets.corpus import Corpus
 
 __all__ = ["SyntheticCorpus", "make_corpus"]
 

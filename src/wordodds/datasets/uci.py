@@ -13,8 +13,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordodds.datasets._sources import DamagedFileError, data_folder
-from wordodds.datasets.download import DatasetUnavailable, cache_folder
+from wordodds.datasets.download import (
+    DamagedFileError,
+    DatasetUnavailable,
+    cache_folder,
+    data_folder,
+)
 
 __all__ = ["UciTable", "load_uci"]
 

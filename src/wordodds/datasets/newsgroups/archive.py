@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from wordodds.datasets._sources import DamagedFileError
+from wordodds.datasets.download import DamagedFileError
 
 __all__ = ["members"]
 

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wordodds.datasets import _archive, _sources
-from wordodds.datasets._corpus import GROUPS, BagOfWords
-from wordodds.datasets._sources import DamagedFileError
+from wordodds.datasets.corpus import BagOfWords
+from wordodds.datasets.download import DamagedFileError
+from wordodds.datasets.newsgroups import lookup
+from wordodds.datasets.newsgroups.archive import members
+from wordodds.datasets.newsgroups.groups import GROUPS
 
 __all__ = ["read_matlab"]
 
@@ -33,7 +35,7 @@ _MAX_VOCABULARY = 1 << 24
 
 def read_matlab(parts: Sequence[str], *, download: bool) -> list[BagOfWords]:
     """Return one bag of words for each of ``parts``, reading the archive once."""
-    found = _sources.search(
+    found = lookup.search(
         ARCHIVE,
         PUBLISHER + ARCHIVE,
         download=download,
@@ -54,7 +56,7 @@ def _read(path: Path, parts: Sequence[str]) -> dict[str, bytes]:
     """Return the verified files of ``parts``, and the vocabulary if the archive holds one."""
     wanted = {f"{part}.{kind}" for part in parts for kind in ("data", "label")}
     files: dict[str, bytes] = {}
-    for name, body in _archive.members(path):
+    for name, body in members(path):
         short = name.removeprefix("20news-bydate/matlab/")
         if short in wanted or short == VOCABULARY:
             _verify(short, body)
@@ -81,7 +83,7 @@ def _check_vocabulary(path: Path) -> None:
 
 def _read_vocabulary(*, download: bool) -> bytes:
     """Return the word list, which the publisher keeps beside the archive, not in it."""
-    found = _sources.search(
+    found = lookup.search(
         VOCABULARY,
         PUBLISHER + VOCABULARY,
         download=download,

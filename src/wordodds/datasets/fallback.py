@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wordodds.datasets._bydate import read_bydate
-from wordodds.datasets._corpus import Corpus
-from wordodds.datasets._letters import read_letters
+from wordodds.datasets.corpus import Corpus
+from wordodds.datasets.newsgroups.bydate import read_bydate
+from wordodds.datasets.newsgroups.letters import read_letters
 from wordodds.datasets.synthetic import make_corpus
 
 __all__ = ["newsgroups_or_synthetic"]

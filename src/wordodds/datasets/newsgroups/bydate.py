@@ -9,16 +9,18 @@ from pathlib import Path
 
 import numpy as np
 
-from wordodds.datasets import _archive, _sources
-from wordodds.datasets._corpus import GROUPS, Corpus
-from wordodds.datasets._sources import DamagedFileError
+from wordodds.datasets.corpus import Corpus
+from wordodds.datasets.download import DamagedFileError
+from wordodds.datasets.newsgroups import lookup
+from wordodds.datasets.newsgroups.archive import members
+from wordodds.datasets.newsgroups.groups import GROUPS
 
 __all__ = ["read_bydate"]
 
 ARCHIVE = "20news-bydate.tar.gz"
 URL = "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz"
 
-# Of the messages, not of the archive: a copy packed again is as good as the publisher's.
+# Of the messages, not of the archive: a copy that was packed again is accepted too.
 CONTENT_SHA256 = {
     "train": "f74be63133a9e326a2152d1b62f5761515cf17ff73ef5379976e6cb049ddb947",
     "test": "1643d5b8aaf530d05eff6365633bfbb476cfd52a5c7e8f0223a4ba1ec72ab49e",
@@ -32,7 +34,7 @@ Messages = dict[tuple[str, int], bytes]
 
 def read_bydate(parts: Sequence[str], *, download: bool) -> list[Corpus]:
     """Return one corpus for each of ``parts``, reading the archive once."""
-    found = _sources.search(
+    found = lookup.search(
         ARCHIVE,
         URL,
         download=download,
@@ -61,7 +63,7 @@ def content_sha256(messages: Mapping[tuple[str, int], bytes]) -> str:
 def _read(path: Path, parts: Sequence[str]) -> dict[str, Messages]:
     """Return the messages of ``parts``; raise DamagedFileError if not as published."""
     messages: dict[str, Messages] = {part: {} for part in parts}
-    for name, body in _archive.members(path):
+    for name, body in members(path):
         place = _MESSAGE.fullmatch(name)
         if place and place[1] in messages:
             messages[place[1]][place[2], int(place[3])] = body

@@ -1,4 +1,4 @@
-"""The two shapes a labelled corpus comes in: texts, or a bag of words."""
+"""The two forms of a labelled corpus: texts, or a bag of words."""
 
 from __future__ import annotations
 
@@ -11,31 +11,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["GROUPS", "BagOfWords", "Corpus"]
-
-# In the publisher's order, which is the alphabet's; label k of the bag of words is GROUPS[k - 1].
-GROUPS = (
-    "alt.atheism",
-    "comp.graphics",
-    "comp.os.ms-windows.misc",
-    "comp.sys.ibm.pc.hardware",
-    "comp.sys.mac.hardware",
-    "comp.windows.x",
-    "misc.forsale",
-    "rec.autos",
-    "rec.motorcycles",
-    "rec.sport.baseball",
-    "rec.sport.hockey",
-    "sci.crypt",
-    "sci.electronics",
-    "sci.med",
-    "sci.space",
-    "soc.religion.christian",
-    "talk.politics.guns",
-    "talk.politics.mideast",
-    "talk.politics.misc",
-    "talk.religion.misc",
-)
+__all__ = ["BagOfWords", "Corpus"]
 
 
 # eq=False: comparing arrays field by field would raise; two corpora are equal when they are one.

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordodds.datasets.download import DatasetUnavailable, cache_folder, fetch
+from wordodds.datasets.download import DatasetUnavailable, cache_folder, data_folder, fetch
 
-__all__ = ["DamagedFileError", "Found", "find_local", "remedy_for", "search"]
+__all__ = ["Found", "find_local", "remedy_for", "search"]
 
 FOLDER = "newsgroups"
-
-
-class DamagedFileError(ValueError):
-    """A file is not the one expected; the message says in which way."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +29,6 @@ class Found:
     def unusable(self, reason: Exception) -> DatasetUnavailable:
         """Return the error for a file that failed its verification."""
         return DatasetUnavailable(f"{self.path} is damaged: {reason}. {self.remedy_if_damaged}")
-
-
-def data_folder() -> Path | None:
-    """Return the folder that ``WORDODDS_DATA`` names, or None when it is not set."""
-    value = os.environ.get("WORDODDS_DATA", "")
-    return Path(os.path.expanduser(value)) if value else None
 
 
 def find_local(name: str) -> Found | None:

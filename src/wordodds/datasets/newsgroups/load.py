@@ -7,10 +7,10 @@ from typing import Literal, overload
 
 import numpy as np
 
-from wordodds.datasets._bydate import read_bydate
-from wordodds.datasets._corpus import BagOfWords, Corpus
-from wordodds.datasets._letters import read_letters
-from wordodds.datasets._matlab import read_matlab
+from wordodds.datasets.corpus import BagOfWords, Corpus
+from wordodds.datasets.newsgroups.bydate import read_bydate
+from wordodds.datasets.newsgroups.letters import read_letters
+from wordodds.datasets.newsgroups.matlab import read_matlab
 
 __all__ = ["load_newsgroups"]
 

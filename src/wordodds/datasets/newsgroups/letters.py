@@ -21,10 +21,15 @@ from pathlib import Path
 import numpy as np
 
 from wordodds._files.progress import progress
-from wordodds.datasets import _sources
-from wordodds.datasets._corpus import GROUPS, Corpus
-from wordodds.datasets._sources import DamagedFileError
-from wordodds.datasets.download import DatasetUnavailable, atomic_file, cache_folder
+from wordodds.datasets.corpus import Corpus
+from wordodds.datasets.download import (
+    DamagedFileError,
+    DatasetUnavailable,
+    atomic_file,
+    cache_folder,
+)
+from wordodds.datasets.newsgroups import lookup
+from wordodds.datasets.newsgroups.groups import GROUPS
 
 __all__ = ["read_letters"]
 
@@ -46,7 +51,7 @@ _POLL_SECONDS = 0.1
 
 def read_letters(parts: Sequence[str], *, download: bool) -> list[Corpus]:
     """Return one corpus for each of ``parts``."""
-    missing = any(_sources.find_local(FILES[part]) is None for part in parts)
+    missing = any(lookup.find_local(FILES[part]) is None for part in parts)
     if missing:
         if not download:
             raise DatasetUnavailable(
@@ -58,11 +63,11 @@ def read_letters(parts: Sequence[str], *, download: bool) -> list[Corpus]:
 
 
 def _remedy() -> str:
-    return _sources.remedy_for(list(FILES.values()), "use make_corpus() for a synthetic corpus")
+    return lookup.remedy_for(list(FILES.values()), "use make_corpus() for a synthetic corpus")
 
 
 def _read(part: str, origin: str | None) -> Corpus:
-    found = _sources.find_local(FILES[part])
+    found = lookup.find_local(FILES[part])
     if found is None:  # deleted since it was looked for
         raise DatasetUnavailable(f"{FILES[part]} has gone away. {_remedy()}")
     with found.path.open("rb") as file:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wordodds.datasets import Corpus, DatasetUnavailable, first, newsgroups_or_synthetic
+from wordodds.datasets import Corpus, DatasetUnavailable, fallback, newsgroups_or_synthetic
 
 
 def answering(name):
@@ -22,8 +22,8 @@ def failing(error):
 
 
 def test_the_messages_come_first_and_nothing_is_announced(monkeypatch):
-    monkeypatch.setattr(first, "read_bydate", answering("bydate"))
-    monkeypatch.setattr(first, "read_letters", failing(AssertionError("not asked")))
+    monkeypatch.setattr(fallback, "read_bydate", answering("bydate"))
+    monkeypatch.setattr(fallback, "read_letters", failing(AssertionError("not asked")))
     said = []
     train, test = newsgroups_or_synthetic(announce=said.append)
     assert (train.name, test.name) == ("bydate train", "bydate test")
@@ -31,8 +31,10 @@ def test_the_messages_come_first_and_nothing_is_announced(monkeypatch):
 
 
 def test_letters_come_second(monkeypatch):
-    monkeypatch.setattr(first, "read_bydate", failing(DatasetUnavailable("two\nlines. Do this.")))
-    monkeypatch.setattr(first, "read_letters", answering("letters"))
+    monkeypatch.setattr(
+        fallback, "read_bydate", failing(DatasetUnavailable("two\nlines. Do this."))
+    )
+    monkeypatch.setattr(fallback, "read_letters", answering("letters"))
     said = []
     train, _ = newsgroups_or_synthetic(announce=said.append)
     assert train.source == "letters"
@@ -40,8 +42,8 @@ def test_letters_come_second(monkeypatch):
 
 
 def test_the_synthetic_corpus_always_works(monkeypatch):
-    monkeypatch.setattr(first, "read_bydate", failing(DatasetUnavailable("no network")))
-    monkeypatch.setattr(first, "read_letters", failing(PermissionError("no entry")))
+    monkeypatch.setattr(fallback, "read_bydate", failing(DatasetUnavailable("no network")))
+    monkeypatch.setattr(fallback, "read_letters", failing(PermissionError("no entry")))
     said = []
     train, test = newsgroups_or_synthetic(announce=said.append)
     assert [line.split("(")[-1].split(")")[0] for line in said] == ["no network", "no entry"]
@@ -57,6 +59,6 @@ def test_the_synthetic_corpus_always_works(monkeypatch):
 
 
 def test_a_mistake_of_ours_is_not_taken_for_a_missing_network(monkeypatch):
-    monkeypatch.setattr(first, "read_bydate", failing(ZeroDivisionError()))
+    monkeypatch.setattr(fallback, "read_bydate", failing(ZeroDivisionError()))
     with pytest.raises(ZeroDivisionError):
         newsgroups_or_synthetic(announce=print)
