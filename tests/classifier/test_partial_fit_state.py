@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import wordodds.classifier.steps as module
+import wordodds.classifier.estimators as module
 from wordodds import TextClassifier
 
 TEXTS = ["free money now", "cheap money", "see you at lunch", "lunch with you"]

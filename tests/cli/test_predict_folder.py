@@ -8,8 +8,8 @@ import pyarrow.parquet
 import pytest
 
 from wordodds.cli import predict as predict_module
-from wordodds.corpora import batches as batches_module
 from wordodds.corpora import open_writer
+from wordodds.corpora import readers as readers_module
 
 from .conftest import make_mail, write_jsonl
 
@@ -150,9 +150,9 @@ class TestResume:
         folder = cut(n)
         finished = {name: (folder / name).stat().st_mtime_ns for name in parts(folder)}
         opened = []
-        real = batches_module.open_input
+        real = readers_module.open_input
         monkeypatch.setattr(
-            batches_module, "open_input", lambda path: opened.append(path) or real(path)
+            readers_module, "open_input", lambda path: opened.append(path) or real(path)
         )
         result = predict("in/*.jsonl", "--output", "out/", "--resume", "--json", *SMALL)
         assert (result.code, result.err) == (0, "")

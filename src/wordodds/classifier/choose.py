@@ -15,7 +15,7 @@ import numpy as np
 
 from wordodds._border.execution import Execution
 from wordodds.classifier.held_out import Examples, HeldOut, Outcome
-from wordodds.classifier.kinds import Kind
+from wordodds.classifier.named_models import Kind
 from wordodds.classifier.reading import MANY, Reading, plain_reading, readings
 from wordodds.classifier.sample import sampled, stratified_folds
 from wordodds.linear.ratio import RatioPrior

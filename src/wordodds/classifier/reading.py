@@ -3,7 +3,7 @@
 from numbers import Integral
 from typing import Any, NamedTuple
 
-from wordodds.classifier.kinds import Kind
+from wordodds.classifier.named_models import Kind
 
 __all__ = ["MANY", "PUNCTUATION", "WORDS", "Reading", "plain_reading", "readings"]
 

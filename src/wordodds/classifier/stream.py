@@ -24,10 +24,10 @@ from wordodds._files.sizes import byte_size
 from wordodds.bayes import BernoulliNB
 from wordodds.bayes.discrete import DiscreteNB
 from wordodds.classifier.choose import SAMPLE_LARGE, Documents
+from wordodds.classifier.estimators import adopt_steps, new_classifier, text_steps
 from wordodds.classifier.fitting import choose_for, chooses, temper, with_choice
-from wordodds.classifier.kinds import kind_of
+from wordodds.classifier.named_models import kind_of
 from wordodds.classifier.reading import MANY, plain_reading
-from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps
 from wordodds.classifier.stream_parts import Part, Stream, placed
 from wordodds.classifier.stream_sample import StreamSample, read_sample
 from wordodds.linear import LogisticRegression, NBLogisticRegression, SGDClassifier

@@ -9,10 +9,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds.classifier.choose import Choice
+from wordodds.classifier.estimators import adopt_steps, new_classifier, text_steps
 from wordodds.classifier.fitting import fit_in_memory
-from wordodds.classifier.kinds import kind_of
+from wordodds.classifier.named_models import kind_of
 from wordodds.classifier.reading import plain_reading
-from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps
 from wordodds.model.evaluation import Evaluation
 from wordodds.model.explanation import Explanation
 from wordodds.model.linear_model import LinearModel

@@ -1,24 +1,19 @@
 """Readers and writers of corpora: any format in batches, in order and in bounded memory."""
 
 from wordodds._files.overlap import in_background, prefetched
-from wordodds.corpora.batches import (
+from wordodds.corpora.bad_rows import BadRowError, BadRows, CorpusError
+from wordodds.corpora.batch import Batch
+from wordodds.corpora.check_inputs import check_columns, check_files, import_readers
+from wordodds.corpora.options import FORMATS, ReadOptions
+from wordodds.corpora.paths import Source, corpus_paths, may_wait
+from wordodds.corpora.read_write import Corpus, read, write
+from wordodds.corpora.readers import (
     as_list,
     corpus_size,
     format_of,
     input_format,
     read_batches,
     read_corpus,
-)
-from wordodds.corpora.check import check_columns, check_files, import_readers
-from wordodds.corpora.corpus import Corpus, read, write
-from wordodds.corpora.paths import Source, corpus_paths, may_wait
-from wordodds.corpora.records import (
-    FORMATS,
-    BadRowError,
-    BadRows,
-    Batch,
-    CorpusError,
-    ReadOptions,
 )
 from wordodds.corpora.writer import OUTPUT_FORMATS, Writer, open_writer
 

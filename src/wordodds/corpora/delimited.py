@@ -6,9 +6,11 @@ import csv
 import io
 from collections.abc import Iterator
 
+from wordodds.corpora.bad_rows import BadRows, CorpusError, checked_batch
+from wordodds.corpora.batch import Batch
+from wordodds.corpora.input import Input, text_blocks
 from wordodds.corpora.lines import UNDECODABLE, undecodable
-from wordodds.corpora.records import BadRows, Batch, CorpusError, ReadOptions, checked_batch
-from wordodds.corpora.source import Input, text_blocks
+from wordodds.corpora.options import ReadOptions
 
 __all__ = ["read_delimited"]
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
+from wordodds.corpora.bad_rows import BadRows, CorpusError
+from wordodds.corpora.batch import Batch
+from wordodds.corpora.input import open_input, read_all
 from wordodds.corpora.lines import undecodable
-from wordodds.corpora.records import BadRows, Batch, CorpusError, ReadOptions
-from wordodds.corpora.source import open_input, read_all
+from wordodds.corpora.options import ReadOptions
 
 __all__ = ["folder_size", "read_folder"]
 

@@ -6,16 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from wordodds.corpora.bad_rows import MISSING, BadRows, CorpusError, checked_batch
+from wordodds.corpora.batch import Batch
+from wordodds.corpora.input import Input, text_blocks
 from wordodds.corpora.lines import UNDECODABLE, split_lines, undecodable
-from wordodds.corpora.records import (
-    MISSING,
-    BadRows,
-    Batch,
-    CorpusError,
-    ReadOptions,
-    checked_batch,
-)
-from wordodds.corpora.source import Input, text_blocks
+from wordodds.corpora.options import ReadOptions
 
 __all__ = ["check_jsonl", "read_jsonl"]
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wordodds.corpora.records import (
-    MISSING,
-    BadRows,
-    Batch,
-    CorpusError,
-    ReadOptions,
-    checked_batch,
-    without,
-)
-from wordodds.corpora.source import Input, text_blocks
+from wordodds.corpora.bad_rows import MISSING, BadRows, CorpusError, checked_batch, without
+from wordodds.corpora.batch import Batch
+from wordodds.corpora.input import Input, text_blocks
+from wordodds.corpora.options import ReadOptions
 
 __all__ = ["UNDECODABLE", "read_lines", "split_lines", "undecodable"]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from wordodds.corpora.records import CorpusError
+from wordodds.corpora.bad_rows import CorpusError
 from wordodds.corpora.zstd import zstd_writer
 
 __all__ = ["open_output"]

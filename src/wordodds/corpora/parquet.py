@@ -7,14 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wordodds.corpora.arrow import pyarrow_module
-from wordodds.corpora.records import (
-    BadRows,
-    Batch,
-    CorpusError,
-    ReadOptions,
-    checked_batch,
-    plain_labels,
-)
+from wordodds.corpora.bad_rows import BadRows, CorpusError, checked_batch, plain_labels
+from wordodds.corpora.batch import Batch
+from wordodds.corpora.options import ReadOptions
 
 __all__ = ["read_parquet"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wordodds.corpora.arrow import pyarrow_module
-from wordodds.corpora.records import CorpusError
+from wordodds.corpora.bad_rows import CorpusError
 from wordodds.typing import Ints
 
 __all__ = ["ParquetWriter", "parquet_writer"]

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from wordodds.corpora.records import CorpusError
+from wordodds.corpora.bad_rows import CorpusError
 
 __all__ = ["Source", "corpus_paths", "may_wait"]
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from wordodds.corpora.arrow import pyarrow_module
-from wordodds.corpora.batches import as_list
-from wordodds.corpora.records import BadRows, Batch, CorpusError, without
+from wordodds.corpora.bad_rows import BadRows, CorpusError, without
+from wordodds.corpora.batch import Batch
+from wordodds.corpora.readers import as_list
 
 __all__ = ["RecordBatches"]
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from wordodds.corpora.batches import as_list, format_of
+from wordodds.corpora.bad_rows import CorpusError
 from wordodds.corpora.output import open_output
-from wordodds.corpora.records import CorpusError
+from wordodds.corpora.readers import as_list, format_of
 
 __all__ = ["OUTPUT_FORMATS", "Writer", "open_writer"]
 

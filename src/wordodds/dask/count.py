@@ -13,9 +13,9 @@ from wordodds._border.execution import Execution, execution
 from wordodds._border.labels import encode_labels
 from wordodds._border.row_weights import class_weights
 from wordodds._border.structure import CsrArrays
-from wordodds.classifier.kinds import Kind
+from wordodds.classifier.estimators import text_steps
+from wordodds.classifier.named_models import Kind
 from wordodds.classifier.reading import Reading, plain_reading
-from wordodds.classifier.steps import text_steps
 from wordodds.dask.labels import Labels, labels_of, union
 from wordodds.dask.partitions import columns_of, located
 from wordodds.text import CountVectorizer, HashingVectorizer, TfidfVectorizer

@@ -70,10 +70,10 @@ of paths
     from sklearn.base import clone
 
     from wordodds.classifier import TextClassifier
+    from wordodds.classifier.estimators import adopt_steps, new_classifier, text_steps
     from wordodds.classifier.fitting import chooses, temper, with_choice
-    from wordodds.classifier.kinds import kind_of
+    from wordodds.classifier.named_models import kind_of
     from wordodds.classifier.reading import MANY, plain_reading
-    from wordodds.classifier.steps import adopt_steps, new_classifier, text_steps
     from wordodds.dask.count import Recipe, choose, count, merge_seen, see
 
     if not isinstance(classifier, TextClassifier):
@@ -122,9 +122,9 @@ def _choose(
     classifier: TextClassifier, kind: Any, partitions: Any, text: str, label: str, work: Work
 ) -> tuple[Any, _HeldBack]:
     """Choose settings on a sample that comes to the client."""
+    from wordodds.classifier.estimators import text_steps
     from wordodds.classifier.fitting import choose_for
     from wordodds.classifier.reading import MANY, plain_reading
-    from wordodds.classifier.steps import text_steps
     from wordodds.dask.sample import Columns, look, merge_samples
 
     decode = text_steps(classifier, kind, plain_reading(classifier, kind, MANY))[0].decode

@@ -1,28 +1,25 @@
-"""What a reader gives: batches of checked rows; and what becomes of the rows that are bad."""
+"""Rows that cannot be used: how they are found, raised or counted."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from wordodds.corpora.batch import Batch
+
 __all__ = [
-    "FORMATS",
     "MISSING",
     "BadRowError",
     "BadRows",
-    "Batch",
     "CorpusError",
-    "ReadOptions",
     "checked_batch",
     "label_fault",
     "plain_labels",
     "without",
 ]
-
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "folder", "lines", "fasttext")
 
 _SHOWN = 5
 
@@ -40,192 +37,6 @@ class _Missing:
 
 
 MISSING = _Missing()
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """How a corpus is to be read.
-
-    Parameters
-    ----------
-    format : {"jsonl", "csv", "tsv", "parquet", "folder", "lines", "fasttext"}, optional
-        By default what the name says.
-    labels : bool
-        Whether each row must have a label.
-    text_column, label_column : str, optional
-        Names of columns, by default "text" and "label". Columns without header are named by their
-        number from "1"; there the last holds the text and the first the label by default.
-    keep : tuple of str
-        Columns to hand on as they are.
-    header, quotes : bool
-        Whether CSV and TSV begin with a row of names and may have fields in double quotes.
-    encoding, encoding_errors : str
-        Of the text, as for `bytes.decode`.
-    batch_bytes : int
-        About how much text makes a batch.
-    batch_rows : int, optional
-        Largest number of rows in a batch.
-    keep_somewhere : bool
-        Whether a file of JSONL may lack a kept column, as another one has it.
-    empty : {"keep", "skip", "error"}
-        What to do with texts that are empty or white space alone: hand them on, leave them out, or
-        take them for bad rows. `BadRows.empty` counts them in the first two cases.
-    missing_labels : tuple of str
-        Labels that stand for a missing one, such as "NA": rows with them are bad.
-
-    Examples
-    --------
-    >>> ReadOptions(format="csv", keep=("id",)).text_column is None
-    True
-    """
-
-    format: str | None = None
-    labels: bool = False
-    text_column: str | None = None
-    label_column: str | None = None
-    keep: tuple[str, ...] = ()
-    header: bool = True
-    quotes: bool = True
-    encoding: str = "utf-8"
-    encoding_errors: str = "strict"
-    batch_bytes: int = 4 << 20
-    batch_rows: int | None = None
-    empty: str = "keep"
-    missing_labels: tuple[str, ...] = ()
-    keep_somewhere: bool = False
-
-    def __post_init__(self) -> None:
-        if self.empty not in ("keep", "skip", "error"):
-            raise ValueError(f"empty must be keep, skip or error, got {self.empty!r}")
-        if self.format is not None and self.format not in FORMATS:
-            raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {self.format!r}")
-        if self.encoding_errors not in ("strict", "replace", "ignore"):
-            raise ValueError(
-                f"encoding_errors must be strict, replace or ignore, got {self.encoding_errors!r}"
-            )
-        for name in ("batch_bytes", "batch_rows"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be 1 or more, got {value}")
-        if not isinstance(self.encoding, str):
-            raise TypeError(f"encoding must be a name such as 'utf-8', got {self.encoding!r}")
-        try:
-            "\n".encode(self.encoding)
-        except LookupError as error:
-            raise ValueError(f"encoding must be one that Python knows: {error}") from None
-
-
-@dataclass
-class Batch:
-    """Some rows of a corpus, in their order.
-
-    Parameters
-    ----------
-    texts : list of str or Arrow array
-        One document per row.
-    labels : list or None
-        Their labels, str, int or bool; None if none were asked for.
-    extra : dict of str to list or Arrow array
-        The columns that were to be kept.
-    rows : sequence of int
-        The number of each row in its file, from 1: of its line, where there are lines.
-    source : str
-        The file.
-    unit : {"line", "row", "file"}
-        What a row is called there.
-
-    Examples
-    --------
-    >>> batch = Batch(["free money", "lunch?"], ["spam", "ham"], {}, range(1, 3))
-    >>> len(batch), batch[1:].texts
-    (2, ['lunch?'])
-    """
-
-    texts: Any
-    labels: list[Any] | None
-    extra: dict[str, Any]
-    rows: Sequence[int]
-    source: str = ""
-    unit: str = "line"
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, rows: slice) -> Batch:
-        return Batch(
-            self.texts[rows],
-            None if self.labels is None else self.labels[rows],
-            {name: column[rows] for name, column in self.extra.items()},
-            self.rows[rows],
-            self.source,
-            self.unit,
-        )
-
-    def take(self, rows: list[int]) -> Batch:
-        """Return some of the rows.
-
-        Parameters
-        ----------
-        rows : list of int
-            Their positions in the batch, from 0.
-
-        Examples
-        --------
-        >>> Batch(["free money", "lunch?"], None, {}, range(1, 3)).take([1]).rows
-        [2]
-        """
-
-        def taken(column: Any) -> Any:
-            if not hasattr(column, "take"):
-                return [column[row] for row in rows]
-            kind = str(getattr(column, "type", ""))
-            if kind in ("string_view", "binary_view"):  # of which Arrow takes no rows
-                column = column.cast(f"large_{kind.removesuffix('_view')}")
-            return column.take(rows)
-
-        return Batch(
-            taken(self.texts),
-            None if self.labels is None else taken(self.labels),
-            {name: taken(column) for name, column in self.extra.items()},
-            taken(self.rows),
-            self.source,
-            self.unit,
-        )
-
-    def place(self, position: int) -> str:
-        """Return what errors call a row.
-
-        Parameters
-        ----------
-        position : int
-            Where it is in the batch, from 0.
-
-        Examples
-        --------
-        >>> Batch(["lunch?"], None, {}, [7], "mail.jsonl").place(0)
-        'mail.jsonl, line 7'
-        """
-        return f"{self.source}, {self.unit} {self.rows[position]}"
-
-    @property
-    def text_bytes(self) -> int:
-        """About how many bytes the texts have; depends on them alone."""
-        # len: characters, but telling their bytes would take as long as scoring them.
-        return self.texts.nbytes if hasattr(self.texts, "nbytes") else sum(map(len, self.texts))
-
-    def pieces(self, n_rows: int | None) -> Iterator[Batch]:
-        """Yield the same rows in batches of at most ``n_rows``.
-
-        Parameters
-        ----------
-        n_rows : int or None
-            None: as they are.
-        """
-        if n_rows is None or len(self) <= n_rows:
-            yield self
-            return
-        for start in range(0, len(self), n_rows):
-            yield self[start : start + n_rows]
 
 
 @dataclass

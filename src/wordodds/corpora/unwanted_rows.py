@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from wordodds.corpora.arrow import pyarrow_module
-from wordodds.corpora.records import BadRows, Batch, ReadOptions
+from wordodds.corpora.bad_rows import BadRows
+from wordodds.corpora.batch import Batch
+from wordodds.corpora.options import ReadOptions
 
 __all__ = ["DOUBTFUL_LABELS", "screened"]
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from wordodds.classifier.convert import linear_model_of
-from wordodds.classifier.kinds import WEIGHTINGS, Kind
+from wordodds.classifier.named_models import WEIGHTINGS, Kind
 from wordodds.classifier.reading import Reading
 from wordodds.text import (
     CountVectorizer,

@@ -8,10 +8,12 @@ from itertools import chain
 from typing import Any, Literal
 
 from wordodds._files.sizes import byte_size
-from wordodds.corpora.batches import corpus_size, read_batches
+from wordodds.corpora.bad_rows import BadRows, CorpusError
+from wordodds.corpora.batch import Batch
+from wordodds.corpora.options import ReadOptions
 from wordodds.corpora.paths import Source, corpus_paths, may_wait
+from wordodds.corpora.readers import corpus_size, read_batches
 from wordodds.corpora.record_batches import RecordBatches
-from wordodds.corpora.records import BadRows, Batch, CorpusError, ReadOptions
 from wordodds.corpora.writer import open_writer
 
 __all__ = ["Corpus", "read", "write"]

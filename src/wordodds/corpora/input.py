@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, NamedTuple
 
-from wordodds.corpora.records import CorpusError, ReadOptions
+from wordodds.corpora.bad_rows import CorpusError
+from wordodds.corpora.options import ReadOptions
 from wordodds.corpora.zstd import zstd_reader
 
 __all__ = ["Input", "TextBlock", "input_size", "open_input", "read_all", "text_blocks"]

@@ -8,10 +8,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from wordodds.corpora.bad_rows import BadRows, CorpusError
+from wordodds.corpora.batch import Batch
+from wordodds.corpora.input import input_size, open_input
+from wordodds.corpora.options import ReadOptions
 from wordodds.corpora.paths import Source, corpus_paths
-from wordodds.corpora.records import BadRows, Batch, CorpusError, ReadOptions
-from wordodds.corpora.screen import screened
-from wordodds.corpora.source import input_size, open_input
+from wordodds.corpora.unwanted_rows import screened
 
 __all__ = [
     "as_list",

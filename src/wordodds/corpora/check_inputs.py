@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any, cast
 
 from wordodds.corpora.arrow import pyarrow_module
-from wordodds.corpora.batches import input_format, reader_of, whole_batches
+from wordodds.corpora.bad_rows import BadRows, CorpusError
+from wordodds.corpora.input import open_input
+from wordodds.corpora.options import ReadOptions
 from wordodds.corpora.paths import may_wait
-from wordodds.corpora.records import BadRows, CorpusError, ReadOptions
-from wordodds.corpora.source import open_input
+from wordodds.corpora.readers import input_format, reader_of, whole_batches
 from wordodds.corpora.zstd import zstd_reader
 
 __all__ = ["check_columns", "check_files", "import_readers"]
