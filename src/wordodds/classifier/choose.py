@@ -71,13 +71,7 @@ class Documents(NamedTuple):
 
 
 def documents_most(n_classes: int) -> int:
-    """Return the largest number of documents to choose settings on.
-
-    Parameters
-    ----------
-    n_classes : int
-        Number of classes.
-    """
+    """Return the largest number of documents to choose settings on."""
     return CELLS_MAX // max(1, n_classes)
 
 
@@ -154,25 +148,10 @@ def choose(
 ) -> Choice:
     """Return the reading, the lean and the C that suit some documents.
 
-    Parameters
-    ----------
-    documents : Documents
-        Documents to learn from and to hold out.
-    parameters : TextClassifier
-        Its given options are kept.
-    kind : Kind
-        The defaults of its model.
-    weighting : str
-        As in `TextClassifier`.
-    count : callable
-        Function of texts and a `Reading` that returns a csr matrix of counts, or raises ValueError
-        if there is no term. Where candidates differ in min_df alone, it is called once, with 1.
-    prior : RatioPrior
-        The prior of the weights.
-    how : Execution
-        Threads and instruction set.
-    is_whole : bool
-        Whether these are all documents that will be learnt from.
+    `count` is a function of texts and a `Reading` that returns a csr matrix of counts, or raises
+    ValueError if there is no term. Where candidates differ in min_df alone, it is called once, with
+    1. `is_whole` is whether these are all documents of the fit. Options of `parameters` that are
+    given are not chosen.
     """
     search = _Search(parameters, weighting, count, prior, how)
     cells = (parameters.n_hashed or 0) * len(documents.classes)
@@ -187,7 +166,7 @@ def choose(
     # How much rare words mislead depends on how many documents there are.
     alphas = [] if is_sample else [CAUTIOUS_ALPHA]
     screened = search.screen(small, first, changes, alphas)
-    if screened is None:  # no term is left; the vectorizer's own error says why
+    if screened is None:  # no term is left; the vectorizer's error gives the reason
         return _unchosen(first, prior.alpha)
     return search.climb(documents, screened)
 

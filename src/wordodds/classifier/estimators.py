@@ -1,4 +1,4 @@
-"""From the parameters of a TextClassifier to the steps that learn, and from those to a model."""
+"""The estimators of a TextClassifier: made from its parameters, and turned into a model."""
 
 from typing import Any
 
@@ -21,15 +21,7 @@ _TEXT_OPTIONS = (
 
 
 def weighting_of(parameters: Any, kind: Kind) -> str:
-    """Return the name of the weighting of counts.
-
-    Parameters
-    ----------
-    parameters : TextClassifier
-        Whose parameters count.
-    kind : Kind
-        What suits its model where they do not say.
-    """
+    """Return the name of the weighting of counts: the given one, else that of the kind."""
     weighting: str = kind.weighting if parameters.weighting is None else parameters.weighting
     if weighting not in WEIGHTINGS:
         raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}, got {weighting!r}")
@@ -37,17 +29,7 @@ def weighting_of(parameters: Any, kind: Kind) -> str:
 
 
 def text_steps(parameters: Any, kind: Kind, reading: Reading) -> list[Any]:
-    """Return new estimators that turn text into rows: a vectorizer, and perhaps weights behind it.
-
-    Parameters
-    ----------
-    parameters : TextClassifier
-        Whose parameters count.
-    kind : Kind
-        What suits its model where they do not say.
-    reading : Reading
-        How text is read.
-    """
+    """Return new estimators that turn text into rows: a vectorizer, and weights where needed."""
     weighting = weighting_of(parameters, kind)
     options = {name: getattr(parameters, name) for name in _TEXT_OPTIONS}
     options["ngram_range"] = reading.ngram_range
@@ -78,15 +60,9 @@ def _hashing(parameters: Any, weighting: str, options: dict[str, Any]) -> list[A
 
 
 def new_classifier(parameters: Any, kind: Kind) -> Any:
-    """Return a new classifier of the kind.
+    """Return a new classifier with the threads, class weights, C and seed of a TextClassifier.
 
-    Parameters
-    ----------
-    parameters : TextClassifier
-        Whose threads, class weights, strength and seed it gets, unless it is an object that the
-        user has made, which has its own.
-    kind : Kind
-        Of which it is.
+    An estimator that the user has passed keeps its own parameters.
     """
     classifier = kind.make()
     given = {"C": parameters.C, "class_weight": parameters.class_weight}
@@ -107,18 +83,9 @@ def new_classifier(parameters: Any, kind: Kind) -> Any:
 
 
 def adopt_steps(owner: Any, steps: list[Any], classifier: Any, choice: Any = None) -> None:
-    """Make a TextClassifier predict by fitted steps.
+    """Make a TextClassifier predict by fitted steps, all at once.
 
-    Parameters
-    ----------
-    owner : TextClassifier
-        Changed in one step, so that Ctrl-C finds the old state or the new one.
-    steps : list of estimators
-        What `text_steps` gave, fitted.
-    classifier : estimator
-        What `new_classifier` gave, fitted.
-    choice : Choice or None
-        How its settings were chosen.
+    Ctrl-C leaves either the old state or the new one.
     """
     between = [("weights", step) for step in steps[1:]]
     model = linear_model_of(("text", steps[0]), between, ("model", classifier))

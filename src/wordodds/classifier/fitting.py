@@ -31,26 +31,12 @@ __all__ = ["choose_for", "chooses", "fit_in_memory", "temper", "with_choice"]
 
 
 def chooses(owner: Any) -> bool:
-    """Return whether settings are chosen on held-out documents: where no C is given.
-
-    Parameters
-    ----------
-    owner : TextClassifier
-        Its parameters.
-    """
+    """Return whether settings are chosen on held-out documents: where no C is given."""
     return isinstance(owner.model, str) and owner.model == "nb_logistic" and owner.C is None
 
 
 def fit_in_memory(owner: Any, texts: Any, labels: Any, sample_weight: Any) -> None:
-    """Fit a TextClassifier; see `TextClassifier.fit` for the parameters.
-
-    Parameters
-    ----------
-    owner : TextClassifier
-        Changed when all is done, in one step.
-    texts, labels, sample_weight
-        As there.
-    """
+    """Fit a TextClassifier, which changes only when all is done."""
     kind = kind_of(owner.model)
     classifier = new_classifier(owner, kind)
     choice, held = None, np.empty(0, dtype=np.int64)
@@ -74,15 +60,7 @@ def fit_in_memory(owner: Any, texts: Any, labels: Any, sample_weight: Any) -> No
 
 
 def with_choice(classifier: Any, choice: Choice) -> Any:
-    """Return a classifier with the parameters that were chosen.
-
-    Parameters
-    ----------
-    classifier : NBLogisticRegression
-        Changed.
-    choice : Choice
-        What was chosen.
-    """
+    """Set the parameters of a classifier that were chosen; return it."""
     return classifier.set_params(
         C=choice.C, alpha=choice.alpha, lean=choice.lean, temperature=choice.temperature
     )
@@ -94,23 +72,9 @@ def temper(
     labels: AnyArray,
     weights: Floats | None = None,
 ) -> float:
-    """Set the temperature of a fitted classifier by documents that it has not learnt from.
+    """Set the temperature of a classifier by documents outside its fit; return it.
 
-    Parameters
-    ----------
-    classifier : NBLogisticRegression
-        Changed.
-    rows : csr matrix
-        The documents.
-    labels : ndarray
-        The label of each; documents with a label that the classifier does not know are left out.
-    weights : ndarray or None
-        The weight of each.
-
-    Returns
-    -------
-    float
-        The temperature.
+    Documents with a label that the classifier does not know are left out.
     """
     known = np.flatnonzero(np.isin(labels, classifier.classes_))
     codes = np.searchsorted(classifier.classes_, labels[known]).astype(np.int32)
@@ -159,20 +123,9 @@ class _Counter:
 def choose_for(
     owner: Any, kind: Kind, documents: Documents, *, is_whole: bool, counter: Any = None
 ) -> Choice:
-    """Choose settings for a TextClassifier.
+    """Choose the settings of a TextClassifier that are not given.
 
-    Parameters
-    ----------
-    owner : TextClassifier
-        What it gives is not chosen.
-    kind : Kind
-        What suits its model.
-    documents : Documents
-        To learn from and to hold out.
-    is_whole : bool
-        Whether these are all documents that will be learnt from.
-    counter : callable or None
-        As ``count`` of `choose`; None: one that is forgotten.
+    `is_whole` is whether these are all documents of the fit; `counter` as ``count`` of `choose`.
     """
     prior = new_classifier(owner, kind)._prior()
     return choose(
@@ -238,5 +191,5 @@ def _sizes(texts: Any) -> Ints:
 def _length(texts: Any) -> int:
     try:
         return len(texts)
-    except TypeError:  # the vectorizer's own error says why
+    except TypeError:  # the vectorizer's error gives the reason
         return 0

@@ -70,25 +70,7 @@ class Outcome(NamedTuple):
 
 
 class HeldOut:
-    """The problems of all folds, which share one path over candidates.
-
-    Parameters
-    ----------
-    examples : Examples
-        Counted documents.
-    min_df : int or float
-        Least number, or share, of training documents that a term must occur in.
-    fold_of : ndarray of int, (n_documents,)
-        What `stratified_folds` returns.
-    folds : sequence of int
-        Folds to hold out, one after the other.
-    prior : RatioPrior
-        The prior of the weights.
-    seed : int
-        Of the order in which rows are visited.
-    how : Execution
-        Threads and instruction set.
-    """
+    """The problems of all folds, which share one path over candidates."""
 
     def __init__(
         self,
@@ -117,13 +99,7 @@ class HeldOut:
         return len(self._codes)
 
     def start(self, lean: float) -> None:
-        """Go back to the weights of the prior.
-
-        Parameters
-        ----------
-        lean : float
-            As in `NBLogisticRegression`.
-        """
+        """Go back to the weights of the prior, `lean` times those of naive Bayes."""
         core.ratio_start([part.problem for part in self._parts], lean, *self._how)
 
     def bayes_scale(self) -> float:
@@ -134,13 +110,7 @@ class HeldOut:
         return self._bayes_scale
 
     def fit(self, C: float) -> Outcome:
-        """Continue to a C that is at least the last one since the start.
-
-        Parameters
-        ----------
-        C : float
-            As in `NBLogisticRegression`.
-        """
+        """Continue to a C that is at least the last one since the start."""
         problems = [part.problem for part in self._parts]
         core.ratio_ascend(problems, C, EPOCHS_MAX, TOLERANCE, *self._how)
         scores = self._scores()
@@ -274,17 +244,7 @@ def _best_log_factor(scores: Floats, codes: Codes, weights: Floats, start: float
 
 
 def best_temperature(scores: Floats, codes: Codes, weights: Floats) -> float:
-    """Return the temperature, which scores are divided by, of the least log loss.
-
-    Parameters
-    ----------
-    scores : ndarray, (n_documents, n_columns)
-        Scores of one class against the rest.
-    codes : ndarray of int, (n_documents,)
-        The class of each document.
-    weights : ndarray, (n_documents,)
-        The weight of each document.
-    """
+    """Return the temperature (the divisor of scores) with the least log loss."""
     return float(np.exp(-_best_log_factor(scores, codes, weights, 0.0)))
 
 

@@ -15,7 +15,7 @@ _ALL_WORDS = r"(?u)\b\w+\b"
 
 
 class Kind(NamedTuple):
-    """A model and what is done to text before it, where the user does not say."""
+    """A model, and the text options that it gets by default."""
 
     make: Callable[[], Any]
     weighting: str
@@ -33,7 +33,7 @@ KINDS = {
     "naive_bayes": Kind(lambda: MultinomialNB(alpha=0.1), "counts", (1, 1), _WORDS, 1),
     "complement": Kind(lambda: ComplementNB(alpha=0.3), "sublinear_tfidf", (1, 1), _WORDS, 1),
 }
-# An estimator of the user's gets the text options of its name.
+# Estimators that the user passes get the text options of these names.
 _NAMES = {
     NBLogisticRegression: "nb_logistic",
     LogisticRegression: "logistic",
@@ -45,13 +45,7 @@ _NAMES = {
 
 
 def kind_of(model: Any) -> Kind:
-    """Return the kind of a name or an estimator.
-
-    Parameters
-    ----------
-    model : str or estimator
-        As in `TextClassifier`.
-    """
+    """Return the kind of a name or an estimator, as `TextClassifier` takes them."""
     if isinstance(model, str):
         if model not in KINDS:
             raise ValueError(

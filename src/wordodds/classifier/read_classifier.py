@@ -1,4 +1,4 @@
-"""The weights of a fitted classifier, whoever trained it."""
+"""The weights of a fitted classifier, scikit-learn's or ours."""
 
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ class FittedClassifier(NamedTuple):
     weights: Floats  # (n_features, n_columns)
     bias: Floats  # (n_columns,)
     link: str
-    binarize: bool  # whether it asks only if a feature is there
+    binarize: bool  # whether only the presence of a feature counts
 
 
 # What a LinearModel does in the place of the classifier.
@@ -41,13 +41,7 @@ _MARGINS = (
 
 
 def read_classifier(classifier: Any) -> FittedClassifier:
-    """Return the weights of a classifier.
-
-    Parameters
-    ----------
-    classifier : estimator
-        Fitted, of scikit-learn's or ours; known by the name of its class, or of one it inherits.
-    """
+    """Return the weights of a fitted classifier, known by the name of its class or of a base."""
     names = [kind.__name__ for kind in type(classifier).__mro__]
     for name, read in _READERS.items():
         if name in names:

@@ -16,28 +16,18 @@ MANY = 1000  # documents from which a term that occurs once is worth nothing
 class Reading(NamedTuple):
     """Settings of a vectorizer."""
 
-    token_pattern: str | None  # None: the analyzer has no use for one
+    token_pattern: str | None  # None: the analyzer uses none
     ngram_range: Any
     min_df: Any  # None: there is no vocabulary
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells readings apart: 1 is a number of documents, 1.0 a share of them."""
+        """A key that differs between readings: 1 is a number of documents, 1.0 a share of them."""
         return (*self, isinstance(self.min_df, float))
 
 
 def plain_reading(parameters: Any, kind: Kind, n_documents: int) -> Reading:
-    """Return the settings that are given, and those of the kind where they are not.
-
-    Parameters
-    ----------
-    parameters : TextClassifier
-        Whose parameters count.
-    kind : Kind
-        What suits its model.
-    n_documents : int
-        Number of documents; of few, every term is kept.
-    """
+    """Return the given settings, else those of the kind; few documents keep every term."""
     least = None
     if parameters.n_hashed is None:
         least = 1 if n_documents < MANY else kind.min_df
@@ -51,16 +41,7 @@ def readings(
     """Return the settings to begin with, and changes to try one after the other.
 
     Punctuation and rare terms help on short texts and cost little in small corpora. Pairs of words
-    need more documents than a sample has.
-
-    Parameters
-    ----------
-    parameters : TextClassifier
-        What it gives is not chosen.
-    kind : Kind
-        What suits its model.
-    is_sample : bool
-        Whether these are some of many, where terms that occur once cost more than they give.
+    need more documents than a sample has, and terms that occur once cost more than they give there.
     """
     first = plain_reading(parameters, kind, MANY)
     changes: list[dict[str, Any]] = []

@@ -15,13 +15,7 @@ HELD_BACK_SHARE = 0.05  # of all documents, at most
 
 
 def position_hash(positions: Ints) -> npt.NDArray[np.uint64]:
-    """Return the output of splitmix64 (Steele, Lea and Flood) at each position.
-
-    Parameters
-    ----------
-    positions : ndarray of int
-        Positions in a corpus.
-    """
+    """Return the output of splitmix64 (Steele, Lea and Flood) at each position."""
     with np.errstate(over="ignore"):
         z = (positions.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -33,16 +27,8 @@ def sampled(sizes: Ints, limit: int, n_most: int | None = None) -> Ints:
     """Return the positions of documents of about `limit` characters in all, ascending.
 
     Positions are taken in the order of their hashes, as long as the texts fit; a stream that keeps
-    the documents of the least hashes comes to the same sample.
-
-    Parameters
-    ----------
-    sizes : ndarray of int, (n_documents,)
-        Characters of each document.
-    limit : int
-        Characters in all; `SAMPLE_LEAST` documents may have more.
-    n_most : int or None
-        Largest number of documents; None for any.
+    the documents of the least hashes comes to the same sample. `SAMPLE_LEAST` documents are taken
+    even if they are longer than `limit`.
 
     Examples
     --------
@@ -54,14 +40,7 @@ def sampled(sizes: Ints, limit: int, n_most: int | None = None) -> Ints:
 
 
 def n_fitting(sizes: Ints, limit: int, n_most: int | None = None) -> int:
-    """Return how many of the first documents a sample holds.
-
-    Parameters
-    ----------
-    sizes : ndarray of int, (n_documents,)
-        Characters of each document, in the order of their hashes.
-    limit, n_most
-        As in `sampled`.
+    """Return how many documents, in the order of their hashes, a sample holds.
 
     Examples
     --------
@@ -77,13 +56,6 @@ def stratified_folds(codes: Codes, n_folds: int) -> Ints:
     """Return the fold of each document, such that each class is spread evenly over the folds.
 
     A document that is alone in its class belongs to no fold, -1.
-
-    Parameters
-    ----------
-    codes : ndarray of int, (n_documents,)
-        The classes.
-    n_folds : int
-        At least 2.
 
     Examples
     --------
@@ -107,13 +79,6 @@ def held_back(codes: Codes, weights: Floats, n_documents: int) -> Ints:
 
     The temperature that was best for fits to parts of a sample is too low for a fit to many times
     as many documents. Where the sample is all there is, no document is left out.
-
-    Parameters
-    ----------
-    codes, weights : ndarray, (n_sampled,)
-        The classes of the sample, and the weights of its documents.
-    n_documents : int
-        Number of documents that the sample was taken from.
     """
     if len(codes) == n_documents:
         return np.empty(0, dtype=np.int64)

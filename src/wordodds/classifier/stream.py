@@ -67,15 +67,7 @@ def fit_stream(
     epochs: int | None,
     folder: str | None,
 ) -> None:
-    """Fit a TextClassifier; see `TextClassifier.fit_stream` for the parameters.
-
-    Parameters
-    ----------
-    owner : TextClassifier
-        Changed when all is done, in one step.
-    batches, text, label, memory, epochs, folder
-        As there.
-    """
+    """Fit a TextClassifier, which changes only when all is done."""
     kind = kind_of(owner.model)
     classifier = new_classifier(owner, kind)
     if epochs is not None and (isinstance(epochs, bool) or not isinstance(epochs, Integral)):
@@ -86,7 +78,7 @@ def fit_stream(
     n_bytes = int(min(max(free * PART_SHARE, PART_MIN), PART_MAX))
     stream = Stream(batches, text, label, n_bytes, owner)
     scratch = tempfile.gettempdir() if folder is None else folder
-    os.stat(scratch)  # a folder that is not there is told before the first pass
+    os.stat(scratch)  # a missing folder raises before the first pass
     if owner.n_hashed is None and not stream.can_repeat:
         raise ValueError(
             "a vocabulary takes two passes, and batches can be gone through only once: pass "

@@ -1,4 +1,4 @@
-"""What `fit_stream` is given, as parts of about equal size whose labels are encoded."""
+"""The documents of `fit_stream`, as parts of about equal size whose labels are encoded."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -34,19 +34,9 @@ class Part(NamedTuple):
 
 
 class Stream:
-    """Batches of documents, gone through once or several times.
+    """Batches of documents, iterated once or several times, joined to parts of about `n_bytes`.
 
-    Parameters
-    ----------
-    batches : iterable
-        Of Arrow record batches or tables, or of pairs (texts, labels). A `Corpus` is read in a
-        thread of its own, ahead of time.
-    text, label : str
-        The columns of texts and labels.
-    n_bytes : int
-        About how much text makes a part: batches are put together.
-    owner : TextClassifier
-        Whose ``encoding``, ``decode_error``, ``missing`` and ``verbose`` count.
+    A `Corpus` is read ahead in a thread.
     """
 
     def __init__(self, batches: Any, text: str, label: str, n_bytes: int, owner: Any) -> None:
@@ -71,20 +61,7 @@ class Stream:
         )
 
     def peek(self, n_bytes: int, use: Callable[[Part], Any]) -> bool:
-        """Look at the first documents, which the next pass yields again.
-
-        Parameters
-        ----------
-        n_bytes : int
-            About how much text to look at.
-        use : callable
-            Called with each part.
-
-        Returns
-        -------
-        bool
-            Whether these were all documents.
-        """
+        """Use the first documents, which the next pass yields again; return if all were."""
         rest = self.parts("reading")
         parts: list[Part] = []
         size = 0
@@ -99,13 +76,7 @@ class Stream:
         return True
 
     def parts(self, title: str) -> Iterator[Part]:
-        """Yield all documents once.
-
-        Parameters
-        ----------
-        title : str
-            What the pass is for; in front of the progress bar.
-        """
+        """Yield all documents once; the title is that of the progress bar."""
         if self._peeked is not None:
             (first, rest), self._peeked = self._peeked, None
             yield from first
@@ -141,7 +112,7 @@ class Stream:
             yield batches, advance
 
     def _read(self, batch: Any, number: int) -> "_Batch":
-        """Check a batch by itself: put together with others, a fault might not be seen."""
+        """Check a batch by itself: joined with others, a fault might go unnoticed."""
         texts, labels, place = self._columns(batch, number)
         with placed(place):
             if not hasattr(texts, "type") or (texts.null_count and self._owner.missing == "error"):
@@ -186,7 +157,7 @@ class _Batch(NamedTuple):
 
 
 def _joined(batches: Iterable[_Batch], n_bytes: int) -> Iterator[_Batch]:
-    """Put small batches together: what a pass does for each part pays off for many documents."""
+    """Join small batches: the fixed cost of a part pays off for many documents."""
     waiting: list[_Batch] = []
     size = 0
     for batch in batches:
@@ -233,7 +204,7 @@ def _size_of(batch: Any) -> int:
 
 
 def _encoded(labels: Any, n_rows: int) -> tuple[AnyArray, Codes]:
-    """Return the classes of some labels, and the class of each; few of Arrow's become Python's."""
+    """Return the classes of some labels, and the class of each; few Arrow values become objects."""
     if not hasattr(labels, "dictionary_encode") or labels.null_count or len(labels) != n_rows:
         plain = labels.to_pylist() if hasattr(labels, "to_pylist") else labels
         return encode_labels(plain, n_rows)
@@ -251,13 +222,7 @@ def _encoded(labels: Any, n_rows: int) -> tuple[AnyArray, Codes]:
 
 @contextmanager
 def placed(place: str) -> Iterator[None]:
-    """Say of an error in some documents where the first of them is.
-
-    Parameters
-    ----------
-    place : str
-        Of the first document.
-    """
+    """Add the place of the first document to an error in some of them."""
     try:
         yield
     except (ValueError, TypeError) as error:

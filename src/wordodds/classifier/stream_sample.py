@@ -29,7 +29,7 @@ class StreamSample(NamedTuple):
 
     def held_back(self) -> Ints:
         """Return which of these documents to leave out of the fit, as `sample.held_back`."""
-        # Of a stream that is yet to come, as many as twenty times the sample would give.
+        # An unknown length counts as twenty times the sample.
         n = 20 * len(self.positions) if self.n_documents is None else self.n_documents
         return held_back(self.documents.codes, self.documents.weights, n)
 
@@ -37,16 +37,7 @@ class StreamSample(NamedTuple):
 def read_sample(stream: Stream, class_weight: Any, limit: int) -> StreamSample:
     """Go through a stream and keep the documents that `sampled` would take of it.
 
-    Of a stream that can be gone through only once, the first documents are taken, and come again.
-
-    Parameters
-    ----------
-    stream : Stream
-        All documents.
-    class_weight : dict, "balanced" or None
-        Weights of the classes.
-    limit : int
-        Characters in all.
+    Of a stream that can be iterated only once, the first documents are taken, and come again.
     """
     kept = _Kept(limit)
     n_documents: int | None = None
@@ -64,17 +55,7 @@ def read_sample(stream: Stream, class_weight: Any, limit: int) -> StreamSample:
 def sample_documents(
     texts: list[str], labels: list[Any], sizes: Ints, class_weight: Any
 ) -> Documents:
-    """Return some documents of a corpus with the weights of their classes.
-
-    Parameters
-    ----------
-    texts, labels : list
-        The documents.
-    sizes : ndarray of int
-        Characters of each text.
-    class_weight : dict, "balanced" or None
-        Weights of classes, of which the sample may lack some.
-    """
+    """Return some documents with the weights of their classes, of which they may lack some."""
     classes, codes = encode_labels(labels, len(labels))
     if isinstance(class_weight, Mapping):
         class_weight = {name: class_weight.get(name, 1.0) for name in classes.tolist()}
@@ -96,7 +77,7 @@ class _Kept:
         self._bound = np.uint64(2**64 - 1)  # hashes from here on do not fit
 
     def add(self, part: Part) -> None:
-        """Look at some more documents."""
+        """Take those of some more documents that fit."""
         n = len(part.codes)
         positions = np.arange(self.n_seen, self.n_seen + n)
         self.n_seen += n

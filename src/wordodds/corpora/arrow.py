@@ -7,19 +7,7 @@ __all__ = ["pyarrow_module"]
 
 
 def pyarrow_module(name: str, purpose: str) -> Any:
-    """Import PyArrow or one of its modules.
-
-    Parameters
-    ----------
-    name : str
-        Such as "pyarrow.parquet".
-    purpose : str
-        What it is needed for, for the error where it is not installed.
-
-    Raises
-    ------
-    ImportError
-        Naming the remedy.
+    """Import PyArrow or one of its modules, or raise ImportError with the remedy.
 
     Examples
     --------

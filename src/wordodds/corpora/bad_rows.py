@@ -45,15 +45,15 @@ class BadRows:
 
     Parameters
     ----------
-    skip : bool
-        Whether to go on without the bad rows.
+    skip : bool, default=False
+        Whether to leave bad rows out, and count them, instead of raising.
 
     Attributes
     ----------
     count : int
-        How many were left out.
+        Number of rows that were left out.
     first : list of str
-        Where the first few are, and what is wrong with them.
+        Places of the first few bad rows, with what is wrong with each.
     empty : int
         Number of texts that are empty or white space alone, which are not bad by themselves.
     doubtful : dict of str to int
@@ -74,19 +74,19 @@ class BadRows:
     doubtful: dict[str, int] = field(default_factory=dict)
 
     def add(self, where: str, reason: str) -> None:
-        """Tell of a bad row.
+        """Report a bad row.
 
         Parameters
         ----------
         where : str
-            File and row.
+            File and row, such as "mail.jsonl, line 7".
         reason : str
-            What is wrong.
+            Description of the fault.
 
         Raises
         ------
         BadRowError
-            Unless bad rows are skipped.
+            If bad rows are not skipped.
         """
         if not self.skip:
             raise BadRowError(f"{where}: {reason}")
@@ -102,8 +102,8 @@ class BadRows:
         count : int
             Number of bad rows.
         first : sequence of str
-            Where the first few are, and what is wrong with them.
-        empty : int
+            Places of the first few bad rows, with what is wrong with each.
+        empty : int, default=0
             Number of empty texts.
         """
         self.empty += empty
@@ -124,18 +124,10 @@ def checked_batch(
     bad_rows: BadRows,
     unread: Mapping[int, str] = MappingProxyType({}),
 ) -> Batch:
-    """Return the rows whose text is text and whose label is a label.
+    """Return the rows whose text is text and whose label is a label; report the others.
 
-    Parameters
-    ----------
-    batch : Batch
-        Its texts a list of anything.
-    where : callable
-        Makes a place, such as "mail.jsonl, line 7", of the number of a row.
-    bad_rows : BadRows
-        Hears of the others, in their order.
-    unread : mapping of int to str
-        Rows that could not even be read, and are not in the batch -> what is wrong with them.
+    `where` turns the number of a row into a place, such as "mail.jsonl, line 7". `unread` has the
+    numbers of rows that could not be read, which the batch lacks, and what is wrong with them.
 
     Examples
     --------
@@ -161,17 +153,7 @@ def without(
     bad_rows: BadRows,
     unread: Mapping[int, str] = MappingProxyType({}),
 ) -> Batch:
-    """Return a batch of lists without some of its rows.
-
-    Parameters
-    ----------
-    batch : Batch
-        The rows.
-    faults : dict of int to str
-        Position in the batch -> what is wrong there.
-    where, bad_rows, unread
-        As in `checked_batch`.
-    """
+    """Return a batch of lists without the rows at the positions that are `faults`."""
     bad = {batch.rows[position]: reason for position, reason in faults.items()} | dict(unread)
     for row in sorted(bad):
         bad_rows.add(where(row), bad[row])
@@ -192,12 +174,7 @@ def without(
 
 
 def label_fault(label: Any) -> str | None:
-    """Say what is wrong with a label; None if nothing is.
-
-    Parameters
-    ----------
-    label : object
-        What a row has in its place.
+    """Return what is wrong with a label, None if nothing is.
 
     Examples
     --------
@@ -214,12 +191,7 @@ def label_fault(label: Any) -> str | None:
 
 
 def plain_labels(labels: list[Any]) -> bool:
-    """Tell whether every label can be taken as it is, without looking at each in Python.
-
-    Parameters
-    ----------
-    labels : list
-        One per row.
+    """Return whether all labels can be used as they are, without a loop over them in Python.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether inputs can be read and have the wanted columns, found out before any work is done."""
+"""Checks of inputs before any work is done: they can be read and have the columns."""
 
 from __future__ import annotations
 
@@ -22,22 +22,7 @@ _FIRST_BYTES = 1 << 16  # to read at a time: the columns are there, or soon know
 
 
 def check_files(paths: Iterable[str], format: str | None) -> None:
-    """Check that files exist, may be read and have a known format; needs no heavy import.
-
-    Parameters
-    ----------
-    paths : iterable of str
-        What `corpus_paths` gave.
-    format : str or None
-        Format of the files; None: what their names say.
-
-    Raises
-    ------
-    OSError
-        If a file is missing or may not be read.
-    CorpusError
-        If the format is not known.
-    """
+    """Check that files exist, may be read and have a known format; needs no heavy import."""
     for path in paths:
         if path == "-":
             continue
@@ -48,18 +33,7 @@ def check_files(paths: Iterable[str], format: str | None) -> None:
 
 
 def import_readers(paths: Iterable[str], format: str | None) -> None:
-    """Import what reads the files.
-
-    Parameters
-    ----------
-    paths, format
-        As for `check_files`.
-
-    Raises
-    ------
-    ImportError
-        If a library is not installed, naming the remedy.
-    """
+    """Import what reads the files; an ImportError names the missing library."""
     endings = {os.path.splitext(path)[1] for path in paths}
     kinds = {input_format(path, format) for path in paths}
     for kind in kinds:
@@ -78,19 +52,7 @@ def import_readers(paths: Iterable[str], format: str | None) -> None:
 def check_columns(paths: Iterable[str], options: ReadOptions) -> None:
     """Check that the beginning of each file can be read and has the wanted columns.
 
-    Standard input and pipes, which can be read only once, are not looked at.
-
-    Parameters
-    ----------
-    paths : iterable of str
-        What `corpus_paths` gave.
-    options : ReadOptions
-        What is wanted.
-
-    Raises
-    ------
-    CorpusError
-        Naming the file, the column that is missing and the columns that are there.
+    Standard input and pipes, which can be read only once, are not checked.
     """
     files = [path for path in paths if not may_wait([path])]
     little = replace(options, batch_bytes=_FIRST_BYTES, keep_somewhere=len(files) > 1)
@@ -111,7 +73,7 @@ def _check_file(path: str, options: ReadOptions) -> set[str]:
 
         with open_input(path) as source:
             return check_jsonl(source, options)
-    # Bad rows are dealt with when they are read for good.
+    # Bad rows are reported by the pass that uses them.
     batches = whole_batches(path, kind, options, BadRows(skip=True), lambda n_bytes: None)
     with closing(cast("Any", batches)):
         next(batches, None)

@@ -23,19 +23,7 @@ _MANY_UNREAD = 10_000  # bad rows that wait for their batch
 def read_delimited(
     source: Input, options: ReadOptions, bad_rows: BadRows, delimiter: str
 ) -> Iterator[Batch]:
-    """Yield the rows of a CSV or TSV file; empty lines are passed over.
-
-    Parameters
-    ----------
-    source : Input
-        The open input.
-    options : ReadOptions
-        What is wanted.
-    bad_rows : BadRows
-        Hears of rows that cannot be used.
-    delimiter : str
-        What is between two fields.
-    """
+    """Yield the rows of a CSV or TSV file; empty lines are skipped."""
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
     table = _Table(source, options, bad_rows, delimiter)
     rows: list[int] = []

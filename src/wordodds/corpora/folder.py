@@ -17,18 +17,10 @@ __all__ = ["folder_size", "read_folder"]
 def read_folder(
     root: str, options: ReadOptions, bad_rows: BadRows, advance: Callable[[int], None]
 ) -> Iterator[Batch]:
-    """Yield the files of a folder by class and name; hidden ones are passed over.
+    """Yield the files of a folder by class and name; hidden ones are skipped.
 
-    Parameters
-    ----------
-    root : str
-        The folder. With labels, the first folder below it is the class.
-    options : ReadOptions
-        What is wanted. The one column to keep is "file", the path below ``root``.
-    bad_rows : BadRows
-        Hears of files that cannot be used.
-    advance : callable
-        Hears how many more bytes are done.
+    With labels, the first folder below `root` is the class. The one column to keep is "file", the
+    path below `root`.
     """
     unknown = [name for name in options.keep if name != "file"]
     if unknown:
@@ -47,13 +39,7 @@ def read_folder(
 
 
 def folder_size(root: str) -> int:
-    """Return the bytes of all files of a corpus.
-
-    Parameters
-    ----------
-    root : str
-        The folder.
-    """
+    """Return the bytes of all files of a corpus."""
     return sum(os.path.getsize(path) for path in _files(root) if os.path.isfile(path))
 
 

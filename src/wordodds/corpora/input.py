@@ -21,56 +21,26 @@ _MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 
 
 class Input(NamedTuple):
-    """An open input.
+    """An open input."""
 
-    Parameters
-    ----------
-    name : str
-        What errors call it.
-    read : callable
-        ``read(n)`` gives up to ``n`` bytes, none at the end.
-    position : callable
-        How many bytes of the file were read, packed ones if it is packed.
-    """
-
-    name: str
-    read: Callable[[int], bytes]
-    position: Callable[[], int]
+    name: str  # in errors
+    read: Callable[[int], bytes]  # up to n bytes, none at the end
+    position: Callable[[], int]  # bytes of the file that were read, before unpacking
 
     def place(self, row: int) -> str:
-        """Return what errors call a line.
-
-        Parameters
-        ----------
-        row : int
-            Its number, from 1.
-        """
+        """Return the name of a line in errors."""
         return f"{self.name}, line {row}"
 
 
 class TextBlock(NamedTuple):
-    """Whole lines of a text.
-
-    Parameters
-    ----------
-    text : str
-        The lines with their ends; the last line of a file may have none.
-    damaged : bool
-        Whether there are bytes that are no text; they stand as lone surrogates.
-    """
+    """Whole lines of a text with their ends; the last line of a file may have none."""
 
     text: str
-    damaged: bool
+    damaged: bool  # whether bytes could not be decoded; they became lone surrogates
 
 
 def input_size(source: str | os.PathLike[str]) -> int | None:
-    """Return the bytes of a file, None for standard input and what else has no size.
-
-    Parameters
-    ----------
-    source : path or "-"
-        The input.
-    """
+    """Return the bytes of a file, None for standard input and pipes."""
     if source == "-" or not os.path.isfile(source):
         return None
     return os.path.getsize(source)
@@ -82,11 +52,6 @@ def open_input(source: str | os.PathLike[str]) -> Iterator[Input]:
 
     A file is unpacked where its name ends in ".gz" or ".zst", standard input where its first bytes
     are those of such a file.
-
-    Parameters
-    ----------
-    source : path or "-"
-        The input.
     """
     if source == "-":
         yield _standard_input()
@@ -100,28 +65,12 @@ def open_input(source: str | os.PathLike[str]) -> Iterator[Input]:
 
 
 def read_all(source: Input, limit: int = 1 << 20) -> bytes:
-    """Return everything.
-
-    Parameters
-    ----------
-    source : Input
-        The open input.
-    limit : int
-        How much to read at a time.
-    """
+    """Return everything that is left, read `limit` bytes at a time."""
     return b"".join(iter(lambda: source.read(limit), b""))
 
 
 def text_blocks(source: Input, options: ReadOptions) -> Iterator[TextBlock]:
-    """Yield the text in blocks of whole lines.
-
-    Parameters
-    ----------
-    source : Input
-        The open input.
-    options : ReadOptions
-        Encoding, and the size of blocks.
-    """
+    """Yield the text in blocks of whole lines, of about `options.batch_bytes`."""
     encoding = codecs.lookup(options.encoding).name.removesuffix("-sig")
     if "\n".encode(encoding) != b"\n":  # UTF-16 and its kin, whose lines end otherwise
         recoded = _Recoded(source, encoding, options.encoding_errors)
@@ -156,7 +105,7 @@ def _unpacked(stream: Any, suffix: str) -> Any:
 
 
 def _guarded(read: Callable[[int], bytes], name: str) -> Callable[[int], bytes]:
-    """Make the errors of damaged archives, each library's own, one that names the file."""
+    """Turn each library's own error for a damaged archive into one that names the file."""
 
     def guarded(size: int) -> bytes:
         try:
@@ -172,7 +121,7 @@ def _guarded(read: Callable[[int], bytes], name: str) -> Callable[[int], bytes]:
 
 
 class _Waiting:
-    """Reads a pipe in big blocks, but hands on what is there when the writer pauses."""
+    """Reads a pipe in big blocks, but returns what has arrived when the writer pauses."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -192,12 +141,12 @@ class _Waiting:
     def _more_is_there(self) -> bool:
         try:
             return bool(select.select([self._stream.fileno()], [], [], _PATIENCE_S)[0])
-        except (OSError, ValueError):  # not a file of the system's
+        except (OSError, ValueError):  # no file descriptor
             return True
 
 
 class _Recoded:
-    """Makes UTF-8 of another encoding."""
+    """Converts another encoding to UTF-8."""
 
     def __init__(self, source: Input, encoding: str, errors: str) -> None:
         self._source = source
@@ -210,7 +159,7 @@ class _Recoded:
             try:
                 text = self._decoder.decode(data, not data)
             except UnicodeDecodeError as error:
-                # Where the next character begins cannot be told: there is no row to leave out.
+                # The start of the next character is unknown, so no row could be left out.
                 raise CorpusError(
                     f"{self._source.name}: not {self._encoding}: {error.reason}"
                 ) from error
@@ -239,7 +188,7 @@ def _decoded(data: bytes, encoding: str, errors: str) -> TextBlock:
         pass
     try:
         return TextBlock(data.decode(encoding, "surrogateescape"), True)
-    except UnicodeDecodeError:  # escape sequences have no bytes that could stand for themselves
+    except UnicodeDecodeError:  # encodings with escape sequences cannot keep single bytes
         lines = [_decoded_line(line, encoding) for line in data.split(b"\n")]
         return TextBlock("\n".join(lines), True)
 

@@ -14,7 +14,7 @@ from wordodds.corpora.options import ReadOptions
 
 __all__ = ["check_jsonl", "read_jsonl"]
 
-# Records may lack a column, but a column that none of the first ones has is misspelt.
+# Records may lack a column, but a column that none of these has is misspelt.
 _FIRST_RECORDS = 1000
 _FIRST_CHARACTERS = 1 << 26  # a bound for records of any size
 _SHOWN = 20
@@ -24,21 +24,9 @@ _scan = json.JSONDecoder().raw_decode
 
 
 def read_jsonl(source: Input, options: ReadOptions, bad_rows: BadRows) -> Iterator[Batch]:
-    """Yield the rows of a JSONL file; empty lines are passed over.
+    """Yield the rows of a JSONL file; empty lines are skipped.
 
-    Parameters
-    ----------
-    source : Input
-        The open input.
-    options : ReadOptions
-        What is wanted.
-    bad_rows : BadRows
-        Object that counts lines that cannot be used, or raises.
-
-    Raises
-    ------
-    CorpusError
-        If a wanted column is in none of the first records.
+    Raises CorpusError if a wanted column is in none of the first records.
     """
     number = 1
     columns = _Columns(source.name, options)
@@ -59,25 +47,7 @@ def read_jsonl(source: Input, options: ReadOptions, bad_rows: BadRows) -> Iterat
 
 
 def check_jsonl(source: Input, options: ReadOptions) -> set[str]:
-    """Look for the wanted columns in the first records.
-
-    Parameters
-    ----------
-    source : Input
-        The open input.
-    options : ReadOptions
-        What is wanted.
-
-    Returns
-    -------
-    set of str
-        Kept columns that are in none of them, where that is no error.
-
-    Raises
-    ------
-    CorpusError
-        If a column that must be there is in none of them.
-    """
+    """Return the kept columns that the first records lack, where that is no error."""
     columns = _Columns(source.name, options)
     for block in text_blocks(source, options):
         _, records, _ = _records(split_lines(block.text), 1, block.damaged, options)
@@ -164,7 +134,7 @@ def _records(
 
 
 def _careful(line: str, options: ReadOptions) -> dict[str, Any]:
-    """Read a line that has spaces around it, or say what is wrong with it."""
+    """Return the record of a line with spaces around it; ValueError says what is wrong."""
     if UNDECODABLE.search(line):
         raise ValueError(undecodable(options))
     try:

@@ -17,17 +17,7 @@ UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
 def read_lines(source: Input, options: ReadOptions, bad_rows: BadRows) -> Iterator[Batch]:
-    """Yield the lines of a text; with labels, each must begin with ``__label__NAME``.
-
-    Parameters
-    ----------
-    source : Input
-        The open input.
-    options : ReadOptions
-        What is wanted.
-    bad_rows : BadRows
-        Hears of lines that cannot be used.
-    """
+    """Yield the lines of a text; with labels, each must begin with ``__label__NAME``."""
     _check_columns(source.name, options)
     number = 1
     for block in text_blocks(source, options):
@@ -46,11 +36,6 @@ def read_lines(source: Input, options: ReadOptions, bad_rows: BadRows) -> Iterat
 def split_lines(text: str) -> list[str]:
     r"""Split at line feeds alone, with or without a carriage return before.
 
-    Parameters
-    ----------
-    text : str
-        Whole lines.
-
     Examples
     --------
     >>> split_lines("one\r\ntwo\x0b\n\nlast")
@@ -65,13 +50,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def undecodable(options: ReadOptions) -> str:
-    """Say what is wrong with a row of bytes that are no text.
-
-    Parameters
-    ----------
-    options : ReadOptions
-        The encoding that was tried.
-    """
+    """Return what is wrong with a row that could not be decoded."""
     return f"not {options.encoding}; see the options encoding and encoding-errors"
 
 

@@ -1,4 +1,4 @@
-"""Where results go: a file that appears when it is complete, or standard output."""
+"""Outputs: a file that appears when it is complete, or standard output."""
 
 from __future__ import annotations
 
@@ -22,16 +22,6 @@ def open_output(target: str | os.PathLike[str]) -> Iterator[Any]:
     A file appears, or replaces the one of that name, when the block ends without an exception. It
     is packed where its name ends in ".gz" or ".zst".
 
-    Parameters
-    ----------
-    target : path or "-"
-        The output.
-
-    Yields
-    ------
-    stream : binary file
-        Open for writing.
-
     Examples
     --------
     >>> import tempfile, pathlib
@@ -54,7 +44,7 @@ def open_output(target: str | os.PathLike[str]) -> Iterator[Any]:
         return
     from wordodds._files.atomic import replacing
 
-    # From the right: what is packed gets its end, the last bytes are written, the file its name.
+    # On leaving, from the right: finish the archive, write the last bytes, rename the file.
     with (
         replacing(path, error=CorpusError) as descriptor,
         open(descriptor, "wb", closefd=False) as stream,

@@ -14,7 +14,7 @@ from wordodds.corpora.options import ReadOptions
 __all__ = ["read_parquet"]
 
 _MOST_ROWS = 1 << 17
-# A batch is collected from pieces, so that documents of very unlike length overshoot by one piece.
+# A batch is collected from pieces: documents of very different lengths overshoot by one piece.
 _PIECES = 8
 # Sizes in the file say nothing about how long the texts of a dictionary are.
 _MOST_ROWS_OF_DICTIONARY = 1 << 10
@@ -25,27 +25,15 @@ _TEXT_KINDS = ("string", "large_string", "string_view", "null")
 def read_parquet(
     path: str, options: ReadOptions, bad_rows: BadRows, advance: Callable[[int], None]
 ) -> Iterator[Batch]:
-    """Yield the rows of a Parquet file.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    options : ReadOptions
-        What is wanted.
-    bad_rows : BadRows
-        Hears of rows that cannot be used.
-    advance : callable
-        Hears how many more bytes of the file are done.
-    """
+    """Yield the rows of a Parquet file."""
     if path == "-":
         raise CorpusError("Parquet cannot be read from standard input; name a file")
     arrow = pyarrow_module("pyarrow", "reading Parquet")
     with open(path, "rb"):
-        pass  # Python says best why a file cannot be opened
+        pass  # Python's errors are clearer than Arrow's
     try:
-        # Arrow's own file: no lock of Python's is taken to read. Columns are read through small
-        # buffers: a row group may be larger than memory.
+        # Arrow's own file needs no interpreter lock to read. Small buffers for columns, as a row
+        # group may be larger than memory.
         with arrow.OSFile(os.fsencode(path)) as raw:
             file = pyarrow_module("pyarrow.parquet", "reading Parquet").ParquetFile(
                 raw, buffer_size=_COLUMN_BUFFER, pre_buffer=False
@@ -143,7 +131,7 @@ def _piece_rows(file: Any, text: str, options: ReadOptions) -> int:
 
 def _checked(batch: Batch, path: str, bad_rows: BadRows) -> Batch:
     if not batch.texts.null_count and (batch.labels is None or plain_labels(batch.labels)):
-        # No list of Python's strings is made of good rows.
+        # Good rows stay in Arrow's memory.
         return batch
     batch.texts = batch.texts.to_pylist()
     batch.extra = {name: column.to_pylist() for name, column in batch.extra.items()}

@@ -24,15 +24,7 @@ _WITH_LENGTHS = ("string", "large_string", "binary", "large_binary")
 
 @contextmanager
 def parquet_writer(stream: Any, kinds: Mapping[str, type | None]) -> Iterator[ParquetWriter]:
-    """Open a writer; the file is complete when the block ends.
-
-    Parameters
-    ----------
-    stream : binary file
-        Open for writing.
-    kinds : mapping of str to type or None
-        The columns, as for `wordodds.corpora.open_writer`.
-    """
+    """Open a writer; the file is complete when the block ends."""
     writer = ParquetWriter(stream, kinds)
     try:
         yield writer
@@ -45,15 +37,7 @@ def parquet_writer(stream: Any, kinds: Mapping[str, type | None]) -> Iterator[Pa
 
 
 class ParquetWriter:
-    """Collects rows into row groups; the first batch tells the kinds that were not announced.
-
-    Parameters
-    ----------
-    stream : binary file
-        Open for writing.
-    kinds : mapping of str to type or None
-        The columns.
-    """
+    """Collects rows into row groups; the first batch decides the kinds that were not announced."""
 
     def __init__(self, stream: Any, kinds: Mapping[str, type | None]) -> None:
         self._arrow = pyarrow_module("pyarrow", "writing Parquet")
@@ -65,13 +49,7 @@ class ParquetWriter:
         self._n_bytes = 0
 
     def write(self, columns: Mapping[str, Sequence[Any]]) -> None:
-        """Take rows.
-
-        Parameters
-        ----------
-        columns : mapping of str to sequence
-            Lists, NumPy or Arrow arrays of equal length.
-        """
+        """Add rows: lists, NumPy or Arrow arrays of equal length."""
         if self._file is None:
             self._open(columns)
         rest = self._batch(columns)
@@ -95,7 +73,7 @@ class ParquetWriter:
             self._file.close()
 
     def _room(self, rows: Any) -> int:
-        """Count in as many of the rows as the group still takes, at least one."""
+        """Reserve space for as many rows as the group still takes, at least one."""
         sizes = np.cumsum(_row_bytes(rows, self._arrow))
         fits = int(np.searchsorted(sizes, _GROUP_BYTES - self._n_bytes)) + 1
         end = min(fits, _GROUP_ROWS - self._n_rows, len(rows))
@@ -149,12 +127,14 @@ class ParquetWriter:
 
 
 def _row_bytes(rows: Any, arrow: Any) -> Ints:
-    """Return about how many bytes each row takes, whatever batch it came in."""
+    """Return about how many bytes each row takes, independently of its batch."""
     compute = pyarrow_module("pyarrow.compute", "writing Parquet")
     sizes = np.full(len(rows), 8 * rows.num_columns, dtype=np.int64)
     for column in rows.columns:
         if arrow.types.is_nested(column.type):
-            sizes += column.nbytes // max(len(column), 1)  # nobody counts them one by one
+            sizes += column.nbytes // max(
+                len(column), 1
+            )  # their mean: exact sizes would cost a loop
         elif str(column.type) in _WITH_LENGTHS:
             lengths = compute.fill_null(compute.binary_length(column), 0)
             sizes += lengths.to_numpy(zero_copy_only=False)

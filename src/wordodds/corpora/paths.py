@@ -1,4 +1,4 @@
-"""Which files a source stands for: a path, a pattern, or a list of those."""
+"""The files of a source: a path, a pattern, or a list of those."""
 
 from __future__ import annotations
 
@@ -17,17 +17,9 @@ Source: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 def corpus_paths(source: Source) -> list[str]:
     """Return files and folders in the order in which they are read.
 
-    Parameters
-    ----------
-    source : path, pattern, or list of those
-        What exists is no pattern, whatever its name. A pattern, such as ``shards/**/*.parquet``,
-        stands for the files that match, sorted; for folders only if it matches no file. "-" is
-        standard input.
-
-    Raises
-    ------
-    CorpusError
-        If a pattern matches nothing, or the list is empty.
+    What exists is no pattern, whatever its name. A pattern, such as ``shards/**/*.parquet``, stands
+    for the files that match, sorted, and for folders only if it matches no file. Raises CorpusError
+    if a pattern matches nothing, or the list is empty.
 
     Examples
     --------
@@ -45,14 +37,9 @@ def corpus_paths(source: Source) -> list[str]:
 
 
 def may_wait(paths: Iterable[str]) -> bool:
-    """Tell whether reading may wait for ever, as standard input and pipes can.
+    """Return whether reading may block forever, as standard input and pipes can.
 
-    What does not exist does not wait: who opens it hears so.
-
-    Parameters
-    ----------
-    paths : iterable of str
-        What `corpus_paths` gave.
+    Missing paths return False; opening them raises.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A corpus as Arrow record batches: read any number of times, and written again."""
+"""`read` and `write`: corpora as Arrow record batches."""
 
 from __future__ import annotations
 

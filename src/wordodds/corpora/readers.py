@@ -1,4 +1,4 @@
-"""Any corpus in batches: the format is found by the name."""
+"""Any corpus in batches: the name decides the format, the format the reader."""
 
 from __future__ import annotations
 
@@ -39,16 +39,11 @@ _SUFFIXES = {
 }
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _OPEN_THEMSELVES = ("folder", "parquet")
-_UNITS = {"folder": "file", "parquet": "row"}  # what a row is called where it is no line
+_UNITS = {"folder": "file", "parquet": "row"}  # names of rows that are not lines
 
 
 def format_of(name: str | os.PathLike[str]) -> str | None:
-    """Return the format that the name of a file stands for, None if it says nothing.
-
-    Parameters
-    ----------
-    name : path
-        Standard input, "-", has lines.
+    """Return the format that the name of a file stands for, None if it stands for none.
 
     Examples
     --------
@@ -64,35 +59,16 @@ def format_of(name: str | os.PathLike[str]) -> str | None:
 
 
 def input_format(path: str, given: str | None) -> str:
-    """Return the format of a file or folder.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    given : str or None
-        What the caller says that it is.
-
-    Raises
-    ------
-    CorpusError
-        If neither the caller nor the name tells.
-    """
+    """Return the format of a file or folder: the given one, else that of its name."""
     kind = given or ("folder" if os.path.isdir(path) else format_of(path))
     if kind is None:
-        os.stat(path)  # a file that is not there is the likelier trouble
+        os.stat(path)  # a missing file is the likelier fault
         raise CorpusError(f"{path}: the name does not tell the format; pass --format (format=)")
     return kind
 
 
 def corpus_size(source: Source) -> int | None:
-    """Return the bytes of a corpus as they lie on disk, None where nobody knows.
-
-    Parameters
-    ----------
-    source : path, pattern, or list of those
-        The corpus.
-    """
+    """Return the bytes of a corpus as they lie on disk, None if unknown."""
     sizes = [_size(path) for path in corpus_paths(source)]
     return None if None in sizes else sum(filter(None, sizes))
 
@@ -105,25 +81,9 @@ def read_batches(
 ) -> Iterator[Batch]:
     r"""Yield the rows of a corpus, in their order, in batches of bounded memory.
 
-    Parameters
-    ----------
-    source : path, pattern, or list of those
-        A file of JSONL, CSV, TSV, Parquet or lines, also packed as ``.gz`` or ``.zst``; a folder of
-        classes; or standard input, "-". Patterns are those of `glob`. Rows are numbered within
-        their file.
-    options : ReadOptions, optional
-        What is wanted.
-    bad_rows : BadRows, optional
-        What to do with bad rows; by default the first one raises.
-    advance : callable, optional
-        Callable that takes the number of further bytes of `corpus_size` that are done.
-
-    Raises
-    ------
-    BadRowError
-        At the first bad row, naming file and row.
-    CorpusError
-        If the corpus cannot be read.
+    Rows are numbered within their file. By default the first bad row raises BadRowError; a corpus
+    that cannot be read raises CorpusError. `advance` is called with the number of further bytes of
+    `corpus_size` that are done.
 
     Examples
     --------
@@ -155,18 +115,7 @@ def read_corpus(
     bad_rows: BadRows | None = None,
     advance: Callable[[int], Any] | None = None,
 ) -> Batch:
-    """Return all rows of a corpus at once, as one batch of lists.
-
-    Parameters
-    ----------
-    source, options, bad_rows, advance
-        As for `read_batches`.
-
-    Raises
-    ------
-    CorpusError
-        As `read_batches`, and if there is no row at all.
-    """
+    """Return all rows of a corpus at once, as one batch of lists; raise CorpusError for none."""
     whole = Batch([], None, {}, [])
     rows: list[int] = []
     labels: list[Any] = []
@@ -185,11 +134,6 @@ def read_corpus(
 
 def as_list(column: Any) -> list[Any]:
     """Return a column as Python's own values.
-
-    Parameters
-    ----------
-    column : sequence
-        A list, a NumPy or an Arrow array.
 
     Examples
     --------
@@ -214,17 +158,7 @@ def _size(path: str) -> int | None:
 def whole_batches(
     path: str, kind: str, options: ReadOptions, bad_rows: BadRows, advance: Callable[[int], Any]
 ) -> Iterator[Batch]:
-    """Yield the rows of one file as its reader gives them.
-
-    Parameters
-    ----------
-    path : str
-        The file or folder.
-    kind : str
-        Its format.
-    options, bad_rows, advance
-        As for `read_batches`.
-    """
+    """Yield the rows of one file as its reader returns them."""
     if kind in _OPEN_THEMSELVES:
         yield from reader_of(kind)(path, options, bad_rows, advance)
         return
@@ -238,13 +172,7 @@ def whole_batches(
 
 
 def reader_of(kind: str) -> Callable[..., Iterator[Batch]]:
-    """Import the one reader that is needed: a short job is mostly imports.
-
-    Parameters
-    ----------
-    kind : str
-        A format.
-    """
+    """Return the reader of a format, importing no other: a short job is mostly imports."""
     if kind == "jsonl":
         from wordodds.corpora.jsonl import read_jsonl
 

@@ -1,4 +1,4 @@
-"""Batches of rows as Arrow record batches, all of one kind, that say where they are from."""
+"""Arrow record batches of one schema, whose metadata name their file and first row."""
 
 from __future__ import annotations
 
@@ -17,17 +17,7 @@ _MOST_CHARACTERS = 1 << 29  # of four bytes at most, so that offsets of 32 bits 
 
 
 class RecordBatches:
-    """Makes record batches, and sees to it that labels stay of one kind.
-
-    Parameters
-    ----------
-    text : str
-        What to call the column of texts.
-    label : str or None
-        What to call that of the labels; None if there are none.
-    bad_rows : BadRows
-        Hears of text that Arrow cannot hold.
-    """
+    """Makes record batches, and checks that labels stay of one kind."""
 
     def __init__(self, text: str, label: str | None, bad_rows: BadRows) -> None:
         self._arrow = pyarrow_module("pyarrow", "reading a corpus as record batches")
@@ -38,18 +28,7 @@ class RecordBatches:
         self._kept_kinds: dict[str, tuple[Any, str]] = {}
 
     def make(self, batch: Batch) -> Any:
-        """Return the rows of a batch.
-
-        Parameters
-        ----------
-        batch : Batch
-            As a reader gave it.
-
-        Raises
-        ------
-        CorpusError
-            If the labels, or what is kept, are of another kind than before; naming both places.
-        """
+        """Return the rows of a batch; raise CorpusError where a column changes its kind."""
         try:
             return self._made(batch)
         except UnicodeEncodeError:
@@ -69,7 +48,7 @@ class RecordBatches:
         return made.replace_schema_metadata(place)
 
     def _without_surrogates(self, batch: Batch) -> Batch:
-        """Leave out rows of JSON that spell half a character, which UTF-8 cannot."""
+        """Leave out rows whose JSON has half a surrogate pair, which UTF-8 cannot express."""
         faults: dict[int, str] = {}
         for what, column in (("text", batch.texts), ("label", batch.labels or [])):
             reason = f"the {what} has half of a surrogate pair, which Arrow cannot hold"

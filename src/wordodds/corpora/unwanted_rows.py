@@ -1,4 +1,4 @@
-"""Rows that are well formed and may still be unwanted: empty texts and labels such as "NA"."""
+"""Well-formed rows that may be unwanted: empty texts and labels such as "NA"."""
 
 from __future__ import annotations
 
@@ -11,24 +11,13 @@ from wordodds.corpora.options import ReadOptions
 
 __all__ = ["DOUBTFUL_LABELS", "screened"]
 
-# How programs spell a missing cell. In a delimited file they cannot be told from a real label,
-# such as the country code of Namibia.
+# How programs spell a missing cell. In a delimited file they look like a real label, such as the
+# country code of Namibia.
 DOUBTFUL_LABELS = frozenset(("NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"))
 
 
 def screened(batch: Batch, options: ReadOptions, bad_rows: BadRows, delimited: bool) -> Batch:
     """Return the rows that are wanted, and count empty texts and doubtful labels.
-
-    Parameters
-    ----------
-    batch : Batch
-        Rows whose texts are text and whose labels are labels.
-    options : ReadOptions
-        What to do with empty texts, and labels that stand for a missing one.
-    bad_rows : BadRows
-        Object that counts the rows, and raises if they are bad.
-    delimited : bool
-        Whether the rows come from CSV or TSV.
 
     Examples
     --------
@@ -52,7 +41,7 @@ def screened(batch: Batch, options: ReadOptions, bad_rows: BadRows, delimited: b
 
 
 def _with_labels(batch: Batch, labels: list[Any], options: ReadOptions, bad_rows: BadRows) -> Batch:
-    """Drop rows whose label is one that stands for a missing label."""
+    """Drop rows whose label stands for a missing one."""
     missing = set(options.missing_labels)
     if not missing or missing.isdisjoint(map(str, set(labels))):
         return batch
@@ -75,7 +64,7 @@ def _without(batch: Batch, rows: list[int]) -> Batch:
 def _empty_rows(texts: Any) -> list[int]:
     """Return the positions of texts that are empty or white space alone."""
     if not hasattr(texts, "type"):
-        # Two quick looks: rows are visited in Python only where there is an empty one.
+        # Two quick tests: rows are visited in Python only where one is empty.
         if "" not in texts and not any(map(str.isspace, texts)):
             return []
         return [row for row, text in enumerate(texts) if not text or text.isspace()]

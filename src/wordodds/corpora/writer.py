@@ -25,13 +25,7 @@ class Writer(Protocol):
     """Takes results batch by batch."""
 
     def write(self, columns: _Columns) -> None:
-        """Write rows.
-
-        Parameters
-        ----------
-        columns : mapping of str to sequence
-            The columns that were announced, in that order and of equal length.
-        """
+        """Write rows: the announced columns, in that order and of equal length."""
 
 
 @contextmanager
@@ -43,19 +37,7 @@ def open_writer(
 ) -> Iterator[Writer]:
     """Open a file of results; it appears when it is complete.
 
-    Parameters
-    ----------
-    target : path or "-"
-        The file; a name that ends in ".gz" or ".zst" packs it. "-" is standard output.
-    kinds : mapping of str to type or None
-        The columns and what they hold: str, int, float, bool, or None where nobody knows.
-    format : {"jsonl", "csv", "tsv", "parquet", "lines"}, optional
-        By default what the name says.
-
-    Yields
-    ------
-    writer : Writer
-        Its method ``write`` takes a dictionary of columns.
+    `kinds` maps each column to str, int, float or bool, or to None where the kind is unknown.
 
     Examples
     --------
@@ -96,7 +78,7 @@ class _TextWriter:
 
     def write(self, columns: _Columns) -> None:
         text = self._render({name: as_list(column) for name, column in columns.items()})
-        # Lone surrogates, which JSON can spell, have no bytes: they are spelt out again.
+        # Lone surrogates, which JSON can express, have no bytes: they are escaped again.
         self._stream.write(text.encode("utf-8", "backslashreplace"))
         self._stream.flush()
 
@@ -124,7 +106,7 @@ def _plain(column: list[Any]) -> list[str]:
 
 
 def _as_jsonl(columns: Mapping[str, list[Any]]) -> str:
-    # Names and values are spelt column by column: a call for each row would take twice the time.
+    # Column by column: a call for each row would take twice the time.
     heads = [json.dumps(name, ensure_ascii=False) + ": " for name in columns]
     pattern = "{{" + ", ".join(head.replace("{", "{{").replace("}", "}}") + "{}" for head in heads)
     spelt = [_json(column) for column in columns.values()]

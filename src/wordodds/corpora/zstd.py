@@ -1,4 +1,4 @@
-"""Zstandard streams, through whichever library is there."""
+"""Zstandard streams, through the first library that is installed."""
 
 from __future__ import annotations
 
@@ -14,18 +14,7 @@ _INPUT_BYTES = 8192
 
 
 def zstd_reader(stream: BinaryIO) -> Any:
-    """Return a stream of what a compressed one holds.
-
-    Parameters
-    ----------
-    stream : binary file
-        Open for reading.
-
-    Raises
-    ------
-    ImportError
-        If no library can do it.
-    """
+    """Return a stream of the decompressed bytes; ImportError if no library is installed."""
     standard = _module("compression.zstd")  # Python 3.14
     if standard is not None:
         return standard.ZstdFile(stream, "rb")
@@ -36,18 +25,7 @@ def zstd_reader(stream: BinaryIO) -> Any:
 
 
 def zstd_writer(stream: BinaryIO) -> Any:
-    """Return a stream that compresses what is written to it.
-
-    Parameters
-    ----------
-    stream : binary file
-        Open for writing.
-
-    Raises
-    ------
-    ImportError
-        If no library can do it.
-    """
+    """Return a stream that compresses; ImportError if no library is installed."""
     standard = _module("compression.zstd")
     if standard is not None:
         return standard.ZstdFile(stream, "wb")
@@ -65,7 +43,7 @@ def _module(name: str) -> Any:
 
 
 class _Frames:
-    """Frames one after the other; zstandard's own reader takes a cut frame for a whole one."""
+    """Frames one after the other; zstandard's own reader accepts a truncated frame."""
 
     def __init__(self, stream: BinaryIO, package: Any) -> None:
         self._stream = stream

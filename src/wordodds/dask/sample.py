@@ -52,17 +52,7 @@ class Sample(NamedTuple):
 
 
 def look(partition: Any, name: str, columns: Columns) -> Sample:
-    """Return the documents of a partition that may belong to the sample.
-
-    Parameters
-    ----------
-    partition : object
-        As in `columns_of`.
-    name : str
-        Of the partition; with the row it decides which documents are taken.
-    columns : Columns
-        Where texts and labels are.
-    """
+    """Return the documents of a partition that may be sampled, by its name and their rows."""
     from wordodds._border.documents import as_documents, as_strings
 
     with located(name):
@@ -78,13 +68,7 @@ def look(partition: Any, name: str, columns: Columns) -> Sample:
 
 
 def merge_samples(samples: list[Sample]) -> Sample:
-    """Return the sample of several groups of partitions.
-
-    Parameters
-    ----------
-    samples : list of Sample
-        In the order of the partitions.
-    """
+    """Return the sample of several groups of partitions, in their order."""
     return _pruned(
         Sample(
             [text for sample in samples for text in sample.texts],

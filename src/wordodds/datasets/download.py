@@ -1,4 +1,4 @@
-"""Fetch one file over HTTP: bounded, verified, and whole or not at all."""
+"""Folders of corpora, and downloads: bounded, verified, and complete or not at all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _USER_AGENT = "wordodds"
 
 
 class DatasetUnavailable(OSError):  # noqa: N818 (the public name)
-    """A corpus is neither at hand nor to be had; the message says what to do about it."""
+    """A corpus is neither stored nor available for download; the message says what to do."""
 
 
 class DamagedFileError(ValueError):
@@ -56,7 +56,7 @@ def cache_folder() -> Path:
     """
     base = os.environ.get("XDG_CACHE_HOME", "")
     # The XDG specification: a relative path is invalid and is ignored. expanduser of os.path, as
-    # that of Path raises where nobody knows the home.
+    # that of Path raises where the home is unknown.
     root = Path(base) if os.path.isabs(base) else Path(os.path.expanduser("~/.cache"))
     return root / "wordodds"
 
@@ -65,16 +65,8 @@ def cache_folder() -> Path:
 def atomic_file(target: Path) -> Iterator[IO[bytes]]:
     """Open a file that appears under its name only when the block ends without an exception.
 
-    Parameters
-    ----------
-    target : Path
-        Where the file shall be; its folder is made when it is missing.
-
-    Yields
-    ------
-    file : binary file, open for writing and reading
-        A temporary file beside the target, so that the final rename stays on one file system.
-        Those that killed processes left there are removed.
+    It is written beside the target, so that the final rename stays on one file system. Temporary
+    files that killed processes left there are removed.
     """
     from wordodds._files.litter import clear_litter, named_file
 
@@ -112,44 +104,16 @@ def fetch(
 ) -> Path:
     """Download ``url`` to ``target``, which is replaced only by a complete, verified file.
 
-    Parameters
-    ----------
-    url : str
-        An ``http`` or ``https`` address. Redirects to any other kind are refused.
-    target : Path
-        Where the file shall be.
-    sha256 : str or None
-        The expected checksum, in hexadecimal; None when only ``check`` can tell.
-    check : callable, optional
-        Called with the path of the temporary file; a ValueError rejects the download.
-    timeout : float, default=5.0
-        Seconds to wait for the answer to begin (name resolution included), and then for each
-        further piece of it.
-    label : str, optional
-        What the progress bar says; the file's name by default.
-    max_bytes : int, default=2**28
-        Longer answers are refused.
-    remedy : str, optional
-        What the user can do when the download fails; ends the error message.
-
-    Returns
-    -------
-    target : Path
-
-    Raises
-    ------
-    DatasetUnavailable
-        When the file cannot be had, is cut short, too long or not the expected one, or cannot be
-        stored. Nothing is left behind.
-    ValueError
-        When ``url`` is not an http or https address.
+    ``check`` gets the path of the temporary file and raises ValueError to reject it. The time-out
+    holds for the beginning of the answer, name resolution included, and then for each piece of it.
+    Any failure raises DatasetUnavailable, whose message ends with ``remedy``, and leaves no file.
     """
     if urllib.parse.urlsplit(url).scheme not in {"http", "https"}:
         raise ValueError(f"url must begin with http:// or https://, got {url!r}")
     if remedy is None:
         remedy = f"Check the connection, or place the file at {target}."
     try:
-        # Opened first: a dead network shall not even leave an empty cache folder.
+        # Opened first: without a network, not even an empty cache folder is left.
         with _open(url, timeout) as response, atomic_file(target) as file:
             digest = _copy(response, file, label or target.name, max_bytes)
             if sha256 is not None and digest != sha256.lower():
