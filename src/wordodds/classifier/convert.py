@@ -18,7 +18,7 @@ from wordodds.model.linear_model import LinearModel
 __all__ = ["from_sklearn", "linear_model_of"]
 
 
-def from_sklearn(pipeline: Any) -> LinearModel:
+def from_sklearn(pipeline: Pipeline) -> LinearModel:
     """Make a `LinearModel` of a fitted pipeline, with the same predictions, without training again.
 
     Parameters

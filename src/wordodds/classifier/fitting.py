@@ -1,5 +1,6 @@
 """Fitting a TextClassifier to documents in memory."""
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from wordodds.classifier.sample import held_back, sampled
 from wordodds.text import TfidfVectorizer
 from wordodds.typing import AnyArray, Floats, Ints
 
-__all__ = ["choose_for", "chooses", "fit_in_memory", "temper", "with_choice"]
+__all__ = ["choose_for", "chooses", "fit_batch", "fit_in_memory", "temper", "with_choice"]
 
 
 def chooses(owner: Any) -> bool:
@@ -57,6 +58,35 @@ def fit_in_memory(owner: Any, texts: Any, labels: Any, sample_weight: Any) -> No
         temperature = temper(classifier, rows[held], classes[codes[held]], held_weights)
         choice = choice._replace(temperature=temperature)
     adopt_steps(owner, steps, classifier, choice)
+
+
+def fit_batch(owner: Any, texts: Any, labels: Any, classes: Any) -> None:
+    """Learn from one more batch; the TextClassifier changes only when all is done."""
+    kind = kind_of(owner.model)
+    if owner.n_hashed is None:
+        raise ValueError(
+            "partial_fit needs n_hashed, such as TextClassifier(..., n_hashed=2**20): a "
+            "vocabulary would have to be known before the last batch"
+        )
+    # A copy: after Ctrl-C the batch has not been learnt, and may be learnt again.
+    growing = getattr(owner, "_growing", None)
+    classifier = new_classifier(owner, kind) if growing is None else deepcopy(growing)
+    if type(classifier) is not type(kind.make()):
+        raise ValueError(
+            f"this classifier has learnt with {type(classifier).__name__}, and model is now "
+            f"{owner.model!r}: begin anew with fit"
+        )
+    if not hasattr(classifier, "partial_fit"):
+        raise ValueError(
+            f"{type(classifier).__name__} cannot learn by batches: use model='naive_bayes', "
+            "'complement' or SGDClassifier()"
+        )
+    steps = text_steps(owner, kind, plain_reading(owner, kind, 0))
+    rows = texts
+    for step in steps:  # none of which learns from the texts
+        rows = step.fit_transform(rows)
+    classifier.partial_fit(rows, labels, classes=classes)
+    adopt_steps(owner, steps, classifier)
 
 
 def with_choice(classifier: Any, choice: Choice) -> Any:

@@ -1,12 +1,24 @@
 """The models that a TextClassifier knows by name, each with the text options that suit it."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from wordodds.bayes import BernoulliNB, ComplementNB, MultinomialNB
 from wordodds.linear import LogisticRegression, NBLogisticRegression, SGDClassifier
 
-__all__ = ["KINDS", "WEIGHTINGS", "Kind", "kind_of"]
+__all__ = ["KINDS", "WEIGHTINGS", "Kind", "Model", "ModelName", "Weighting", "kind_of"]
+
+ModelName: TypeAlias = Literal["nb_logistic", "logistic", "naive_bayes", "complement"]
+Model: TypeAlias = (
+    ModelName
+    | NBLogisticRegression
+    | LogisticRegression
+    | SGDClassifier
+    | MultinomialNB
+    | BernoulliNB
+    | ComplementNB
+)
+Weighting: TypeAlias = Literal["counts", "binary", "tfidf", "sublinear_tfidf"]
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "sublinear_tfidf")
 

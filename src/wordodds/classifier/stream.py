@@ -65,7 +65,7 @@ def fit_stream(
     label: str,
     memory: int | str,
     epochs: int | None,
-    folder: str | None,
+    folder: str | os.PathLike[str] | None,
 ) -> None:
     """Fit a TextClassifier, which changes only when all is done."""
     kind = kind_of(owner.model)
@@ -77,7 +77,7 @@ def fit_stream(
     free = _free_bytes(byte_size(memory, "memory"))
     n_bytes = int(min(max(free * PART_SHARE, PART_MIN), PART_MAX))
     stream = Stream(batches, text, label, n_bytes, owner)
-    scratch = tempfile.gettempdir() if folder is None else folder
+    scratch = tempfile.gettempdir() if folder is None else os.fspath(folder)
     os.stat(scratch)  # a missing folder raises before the first pass
     if owner.n_hashed is None and not stream.can_repeat:
         raise ValueError(

@@ -1,83 +1,120 @@
 """TextClassifier: the whole job in one object."""
 
 import os
-from collections.abc import Iterator, Sequence
-from copy import deepcopy
-from typing import Any, Literal
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds.classifier.choose import Choice
-from wordodds.classifier.estimators import adopt_steps, new_classifier, text_steps
-from wordodds.classifier.fitting import fit_in_memory
-from wordodds.classifier.named_models import kind_of
-from wordodds.classifier.reading import plain_reading
+from wordodds.classifier.fitting import fit_batch, fit_in_memory
+from wordodds.classifier.named_models import Model, Weighting
 from wordodds.model.evaluation import Evaluation
 from wordodds.model.explanation import Explanation
 from wordodds.model.linear_model import LinearModel
-from wordodds.typing import AnyArray, Floats
+from wordodds.typing import (
+    AnyArray,
+    ClassWeight,
+    Floats,
+    Label,
+    Labels,
+    RandomState,
+    Texts,
+    WeightsLike,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["TextClassifier"]
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Classify raw text: counts words, weighs them, learns, predicts and explains.
+    """Classify raw text: count words, weigh them, learn, predict and explain.
 
     Parameters
     ----------
-    model : {"nb_logistic", "logistic", "naive_bayes", "complement"} or classifier
-        "nb_logistic": logistic regression on tf-idf weighted words and pairs of words, under a
-        prior that naive Bayes sets (`NBLogisticRegression`); the most accurate. Its settings are
-        chosen on held-out documents, see ``choice_``. "logistic": all classes in one softmax,
-        without the prior. "naive_bayes": `MultinomialNB` on counts, the quickest. "complement":
-        `ComplementNB` on tf-idf. Or an object of one of these classes, `BernoulliNB` or
-        `SGDClassifier`, with its own parameters; its text options are those of the name,
+    model : {"nb_logistic", "logistic", "naive_bayes", "complement"} or classifier, \
+default="nb_logistic"
+        Model to train. "nb_logistic": logistic regression on tf-idf weighted words and pairs of
+        words, under a prior that naive Bayes sets (`NBLogisticRegression`); the most accurate. Its
+        settings are chosen on held-out documents, see ``choice_``. "logistic": all classes in one
+        softmax, without the prior. "naive_bayes": `MultinomialNB` on counts, the quickest.
+        "complement": `ComplementNB` on tf-idf. Or an object of one of these classes, `BernoulliNB`
+        or `SGDClassifier`, with its own parameters; its text options are those of the name,
         "naive_bayes" and "logistic" for the last two.
     C : float or None, default=None
         Inverse strength of the penalty of the logistic models. None: chosen on held-out documents
         for "nb_logistic", together with the text options that are not given; 30 for "logistic".
         With a number nothing is chosen, which is quicker.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, as in `LogisticRegression`.
-    weighting : {"counts", "binary", "tfidf", "sublinear_tfidf"} or None
-        What a word's count becomes; None: what suits the model.
-    ngram_range : (int, int) or None
-        Lengths of word sequences; None: (1, 2) for the logistic models, else (1, 1). Of up to a
-        million characters "nb_logistic" may choose (1, 1).
-    token_pattern : str or None
-        What a word is; None: runs of letters and digits, of two or more for naive Bayes.
-        "nb_logistic" chooses whether punctuation marks are words too.
-    min_df : int, float or None
-        Documents, or share of them, that a term must occur in. None: 2 for the logistic models from
-        a thousand documents on, else 1. Of up to a million characters "nb_logistic" chooses.
-    max_df, max_features : as in `CountVectorizer`
-        Further limits of the vocabulary.
-    analyzer, lowercase, strip_accents, stop_words, stemmer, preprocessor, tokenizer : as in \
-`CountVectorizer`
-        How text becomes words.
-    encoding, decode_error, missing : as in `CountVectorizer`
-        What happens to bytes and to missing documents.
-    n_hashed : int or None
-        Columns to hash words to instead of a vocabulary, such as 2**20: no words are kept, and
-        `partial_fit` is possible. Without inverse document frequencies.
+        Weights of the classes by label; "balanced" gives every class the same total weight.
+    weighting : {"counts", "binary", "tfidf", "sublinear_tfidf"} or None, default=None
+        Value of a word that occurs in a document: its count, 1, or its tf-idf with the count or 1
+        plus the logarithm of the count. None: "counts" for "naive_bayes", else "sublinear_tfidf".
+    ngram_range : tuple of (int, int) or None, default=None
+        Least and largest length of word sequences. None: (1, 2) for the logistic models, else
+        (1, 1). Of up to a million characters "nb_logistic" may choose (1, 1).
+    token_pattern : str or None, default=None
+        Regular expression of a word, with ``analyzer="word"``. None: runs of letters and digits,
+        of two or more for naive Bayes; "nb_logistic" chooses whether punctuation marks are words.
+    min_df : int, float or None, default=None
+        Least number of documents (int), or share of them (float), with a term of the vocabulary.
+        None: 2 for the logistic models from a thousand documents on, else 1. Of up to a million
+        characters "nb_logistic" chooses.
+    max_df : int or float, default=1.0
+        Largest number of documents (int), or share of them (float), with a term of the vocabulary.
+    max_features : int or None, default=None
+        Largest size of the vocabulary, of which the most frequent terms are kept. None: no limit.
+    analyzer : {"word", "char", "char_wb", "unicode_word"} or callable, default="word"
+        Unit of the features: words by ``token_pattern``, characters, characters within words, or
+        words by the boundaries of Unicode. A function of a document returns its features.
+    lowercase : bool, default=True
+        Whether text is converted to lower case.
+    strip_accents : {"ascii", "unicode"}, callable or None, default=None
+        Removal of accents: letters that have an ASCII form, or all. A function of a text returns
+        it without accents. None: accents are kept.
+    stop_words : "english", list of str or None, default=None
+        Words to leave out. None: none.
+    stemmer : str or None, default=None
+        Snowball language, such as "english", by which words become stems; needs PyStemmer. None:
+        words stay as they are.
+    preprocessor : callable or None, default=None
+        Function of a document that returns its text, instead of lower-casing and accents.
+    tokenizer : callable or None, default=None
+        Function of a text that returns its words, instead of ``token_pattern``.
+    encoding : str, default="utf-8"
+        Encoding of documents that are bytes.
+    decode_error : {"strict", "ignore", "replace"}, default="strict"
+        Treatment of bytes that are not valid in the encoding, as for `bytes.decode`.
+    missing : {"error", "empty"}, default="error"
+        Whether None, NaN and null raise or count as empty text.
+    n_hashed : int or None, default=None
+        Number of columns to hash words to instead of a vocabulary, such as 2**20: no words are
+        kept, and `partial_fit` is possible. Without inverse document frequencies.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the order in which rows are visited. As the fit converges, it affects only the last
         digits. None: a fixed seed.
-    n_jobs : int or None
-        Threads. None: the usable cores. The result does not depend on it.
-    verbose : bool
+    n_jobs : int or None, default=None
+        Number of threads. None: the usable cores. The result does not depend on it.
+    verbose : bool, default=False
         Whether to show a progress bar, on a terminal.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        Labels, sorted; the order of columns in probabilities and scores.
     linear_model_ : LinearModel
-        What predicts, and what `save` writes.
+        Model that predicts, which `save` writes.
     choice_ : Choice or None
-        The settings that were chosen on held-out documents, with the log loss that they had there,
-        and all ``trials`` that they were chosen among; None if nothing was chosen.
+        Settings that were chosen on held-out documents, with their log loss there, and all
+        ``trials`` that they were chosen among; None if nothing was chosen.
+
+    See Also
+    --------
+    from_sklearn : Convert a fitted pipeline of scikit-learn.
+    LinearModel : The fitted model alone, which needs no scikit-learn.
 
     Examples
     --------
@@ -93,28 +130,29 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        model: Any = "nb_logistic",
+        model: Model = "nb_logistic",
         *,
         C: float | None = None,
-        class_weight: Any = None,
-        weighting: str | None = None,
-        ngram_range: Any = None,
+        class_weight: ClassWeight = None,
+        weighting: Weighting | None = None,
+        ngram_range: tuple[int, int] | None = None,
         token_pattern: str | None = None,
-        min_df: Any = None,
-        max_df: Any = 1.0,
+        min_df: int | float | None = None,
+        max_df: int | float = 1.0,
         max_features: int | None = None,
-        analyzer: Any = "word",
+        analyzer: Literal["word", "char", "char_wb", "unicode_word"]
+        | Callable[[Any], Iterable[str]] = "word",
         lowercase: bool = True,
-        strip_accents: Any = None,
-        stop_words: Any = None,
+        strip_accents: Literal["ascii", "unicode"] | Callable[[str], str] | None = None,
+        stop_words: Literal["english"] | Collection[str] | None = None,
         stemmer: str | None = None,
-        preprocessor: Any = None,
-        tokenizer: Any = None,
+        preprocessor: Callable[[Any], str] | None = None,
+        tokenizer: Callable[[str], Sequence[str]] | None = None,
         encoding: str = "utf-8",
-        decode_error: str = "strict",
-        missing: str = "error",
+        decode_error: Literal["strict", "ignore", "replace"] = "strict",
+        missing: Literal["error", "empty"] = "error",
         n_hashed: int | None = None,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
@@ -142,100 +180,81 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, texts: Any, labels: Any, sample_weight: Any = None) -> "TextClassifier":
-        """Learn from texts and their labels.
+    def fit(
+        self, texts: Texts, labels: Labels, sample_weight: WeightsLike = None
+    ) -> "TextClassifier":
+        """Learn from texts and their labels; return this classifier.
 
         Parameters
         ----------
         texts : iterable of str or bytes, or a column of text
             The documents. The text of an Arrow column is read where it lies.
         labels : array-like
-            One for each text: str, whole numbers or truth values of at least two kinds.
-        sample_weight : array-like or None
-            How much each text counts in the weights of words; all count in the vocabulary.
+            Label of each text: str, int or bool, at least two different ones.
+        sample_weight : array-like or None, default=None
+            Weight of each text in the weights of words; all count equally in the vocabulary.
         """
         if isinstance(texts, Iterator):
             texts = list(texts)
         fit_in_memory(self, texts, labels, sample_weight)
         return self
 
-    def partial_fit(self, texts: Any, labels: Any, classes: Any = None) -> "TextClassifier":
+    def partial_fit(
+        self, texts: Texts, labels: Labels, classes: Labels | None = None
+    ) -> "TextClassifier":
         """Learn from one more batch; needs ``n_hashed`` and a model that learns by batches.
 
-        Goes on from `fit` or the last batch. What `calibrate` found is forgotten: calibrate again
-        after the last one.
+        Continues from `fit` or the last batch. A calibration is dropped: calibrate again after the
+        last batch.
 
         Parameters
         ----------
         texts : iterable of str or bytes, or a column of text
             The next documents.
         labels : array-like
-            One for each text.
-        classes : array-like or None
-            All labels that may ever come; needed by the first batch.
+            Label of each text.
+        classes : array-like or None, default=None
+            All labels of all batches; needed by the first batch.
         """
-        kind = kind_of(self.model)
-        if self.n_hashed is None:
-            raise ValueError(
-                "partial_fit needs n_hashed, such as TextClassifier(..., n_hashed=2**20): a "
-                "vocabulary would have to be known before the last batch"
-            )
-        # A copy: after Ctrl-C the batch has not been learnt, and may be learnt again.
-        growing = getattr(self, "_growing", None)
-        classifier = new_classifier(self, kind) if growing is None else deepcopy(growing)
-        if type(classifier) is not type(kind.make()):
-            raise ValueError(
-                f"this classifier has learnt with {type(classifier).__name__}, and model is now "
-                f"{self.model!r}: begin anew with fit"
-            )
-        if not hasattr(classifier, "partial_fit"):
-            raise ValueError(
-                f"{type(classifier).__name__} cannot learn by batches: use model='naive_bayes', "
-                "'complement' or SGDClassifier()"
-            )
-        steps = text_steps(self, kind, plain_reading(self, kind, 0))
-        rows = texts
-        for step in steps:  # none of which learns from the texts
-            rows = step.fit_transform(rows)
-        classifier.partial_fit(rows, labels, classes=classes)
-        adopt_steps(self, steps, classifier)
+        fit_batch(self, texts, labels, classes)
         return self
 
     def fit_stream(
         self,
-        batches: Any,
+        batches: Iterable["tuple[Texts, Labels] | pa.RecordBatch | pa.Table"],
         *,
         text: str = "text",
         label: str = "label",
         memory: int | str = "1GB",
         epochs: int | None = None,
-        folder: str | None = None,
+        folder: str | os.PathLike[str] | None = None,
     ) -> "TextClassifier":
-        """Learn from more documents than fit the memory.
+        """Learn from more documents than fit the memory; return this classifier.
 
-        Batches are gone through twice, to find the terms and to learn; once with ``n_hashed``. The
-        default model chooses its settings in one more pass before, unless ``C`` is given; where
-        there can be no other pass, on the first documents. Naive Bayes comes to what `fit` comes
-        to, to the last bit where it counts whole words. The others write their rows to disk,
-        shuffled, and go through them epoch by epoch.
+        Batches are iterated twice, to find the terms and to learn; once with ``n_hashed``. The
+        default model chooses its settings in one more pass before, unless ``C`` is given; if
+        batches can be iterated only once, it chooses on the first documents. For integer counts
+        naive Bayes is bit-for-bit identical to `fit`. The other models write their rows to disk,
+        shuffled, and read them once an epoch.
 
         Parameters
         ----------
-        batches : iterable
-            Of Arrow record batches or tables, or of pairs (texts, labels), such as
-            `wordodds.corpora.read` gives. Needs to be one that can be gone through again, unless
-            there is ``n_hashed``.
-        text, label : str
-            The columns of the texts and of the labels.
+        batches : iterable of pyarrow.RecordBatch, pyarrow.Table or (texts, labels)
+            Documents, such as `wordodds.corpora.read` returns. Without ``n_hashed`` it must be
+            possible to iterate again.
+        text : str, default="text"
+            Name of the column of texts.
+        label : str, default="label"
+            Name of the column of labels.
         memory : int or str, default="1GB"
-            What the process may hold in all, in bytes or such as "500MB". `MemoryError` says if
-            the model itself is larger.
-        epochs : int or None
-            How often each row is learnt from at most, but for naive Bayes; None: until the fit has
-            converged for "nb_logistic", else 8 times.
-        folder : str or None
-            Where there is room for what does not fit the memory: up to some 12 bytes for each
-            distinct word of each document. None: where the system keeps temporary files.
+            Limit of the memory of the process, in bytes or such as "500MB". A model that does not
+            fit raises `MemoryError`.
+        epochs : int or None, default=None
+            Largest number of passes over the rows, except for naive Bayes. None: until the fit has
+            converged for "nb_logistic", else 8.
+        folder : path or None, default=None
+            Folder for temporary files: up to some 12 bytes for each distinct word of each document.
+            None: the system's folder for temporary files.
 
         Examples
         --------
@@ -252,7 +271,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return self
 
-    def predict(self, texts: Any) -> AnyArray:
+    def predict(self, texts: Texts) -> AnyArray:
         """Return the most probable label of each text.
 
         Parameters
@@ -262,7 +281,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._fitted().predict(texts)
 
-    def predict_proba(self, texts: Any) -> Floats:
+    def predict_proba(self, texts: Texts) -> Floats:
         """Return the probability of each label, (n_texts, n_classes).
 
         Parameters
@@ -272,19 +291,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._fitted().predict_proba(texts)
 
-    def predict_top(self, texts: Any, k: int = 3) -> tuple[AnyArray, Floats]:
-        """Return the k most probable labels of each text and their probabilities.
+    def predict_top(self, texts: Texts, k: int = 3) -> tuple[AnyArray, Floats]:
+        """Return the k most probable labels of each text and their probabilities, (n_texts, k).
 
         Parameters
         ----------
         texts : iterable of str or bytes, or a column of text
             The documents.
         k : int, default=3
-            How many.
+            Number of labels.
         """
         return self._fitted().predict_top(texts, k)
 
-    def predict_arrow(self, texts: Any) -> Any:
+    def predict_arrow(self, texts: Texts) -> "pa.StructArray":
         """Return label and probability of each text as an Arrow array of structs.
 
         Parameters
@@ -296,15 +315,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_stream(
         self,
-        batches: Any,
+        batches: Iterable["Texts | pa.RecordBatch | pa.Table"],
         *,
         text: str = "text",
         keep: Sequence[str] = (),
         proba: bool = False,
         top: int | None = None,
         proba_all: bool = False,
-    ) -> Iterator[Any]:
-        """Yield labels for batches of any number, in order, while the next ones are being read.
+    ) -> Iterator["pa.RecordBatch"]:
+        """Yield labels for any number of batches, in order, while the next ones are being read.
 
         Parameters
         ----------
@@ -315,7 +334,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             batches, text=text, keep=keep, proba=proba, top=top, proba_all=proba_all
         )
 
-    def decision_function(self, texts: Any) -> Floats:
+    def decision_function(self, texts: Texts) -> Floats:
         """Return the log-odds, (n_texts,) for two labels and (n_texts, n_classes) for more.
 
         Parameters
@@ -325,7 +344,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._fitted().decision_function(texts)
 
-    def score(self, texts: Any, labels: Any, sample_weight: Any = None) -> float:
+    def score(self, texts: Texts, labels: Labels, sample_weight: WeightsLike = None) -> float:
         """Return the share of texts whose most probable label is the right one.
 
         Parameters
@@ -334,14 +353,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The documents.
         labels : array-like
             The right labels.
-        sample_weight : array-like or None
-            How much each text counts.
+        sample_weight : array-like or None, default=None
+            Weight of each text.
         """
         if sample_weight is not None:
             return float(super().score(texts, labels, sample_weight))
         return self._fitted().score(texts, labels)
 
-    def evaluate(self, texts: Any, labels: Any) -> Evaluation:
+    def evaluate(self, texts: Texts, labels: Labels) -> Evaluation:
         """Return accuracy, precision and recall of each label, log loss and calibration error.
 
         Parameters
@@ -353,18 +372,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._fitted().evaluate(texts, labels)
 
-    def explain(self, text: str, label: Any = None, against: Any = None) -> Explanation:
+    def explain(self, text: str, label: Label = None, against: Label = None) -> Explanation:
         """Return what each feature of a text adds to the log-odds of a label.
 
         Parameters
         ----------
         text : str
             One document.
-        label : label or None
-            Whose log-odds; None: the most probable label's.
-        against : label or None
-            The label to compare with; None: all others, or their mean where scores mean something
-            only beside each other (softmax, naive Bayes).
+        label : label or None, default=None
+            Label of the log-odds. None: the most probable one.
+        against : label or None, default=None
+            Label to compare with. None: all others, or their mean where only differences of scores
+            have a meaning (softmax, naive Bayes).
         """
         return self._fitted().explain(text, label, against)
 
@@ -382,16 +401,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def calibrate(
         self,
-        texts: Any,
-        labels: Any,
+        texts: Texts,
+        labels: Labels,
         method: Literal["temperature", "platt", "isotonic"] = "temperature",
     ) -> "TextClassifier":
-        """Make probabilities match documents that were not trained on.
+        """Make probabilities match documents that were not trained on; return this classifier.
 
         Parameters
         ----------
-        texts, labels : documents and their labels
-            Of the kind that will be classified.
+        texts : iterable of str or bytes, or a column of text
+            Documents like those that will be classified.
+        labels : array-like
+            Their labels.
         method : {"temperature", "platt", "isotonic"}, default="temperature"
             As in `LinearModel.calibrate`.
         """
@@ -399,28 +420,35 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def threshold_for(
-        self, label: Any, *, precision: float, texts: Any = None, labels: Any = None
+        self,
+        label: Label,
+        *,
+        precision: float,
+        texts: Texts | None = None,
+        labels: Labels | None = None,
     ) -> float:
-        """Return the least probability from which a label is right at least so often.
+        """Return the smallest probability at which predictions of a label reach a precision.
 
         Parameters
         ----------
         label : label
-            Which one.
+            Label that is predicted.
         precision : float
-            The share of right ones wanted.
-        texts, labels : documents and their labels, or None
-            What to measure on; None: what `calibrate` was given.
+            Share of its predictions that must be right, from 0 to 1.
+        texts : iterable of str or bytes, or a column of text, or None, default=None
+            Documents to measure on. None: those of `calibrate`.
+        labels : array-like or None, default=None
+            Their labels.
         """
         return self._fitted().threshold_for(label, precision=precision, texts=texts, labels=labels)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write what predicts to a file, for `wordodds.load`.
+        """Write the fitted model to a file, for `wordodds.load`.
 
         Parameters
         ----------
         path : str or path
-            By custom ``*.wordodds``.
+            File to write, by custom ``*.wordodds``.
         """
         self._fitted().save(path)
 
