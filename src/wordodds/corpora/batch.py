@@ -20,13 +20,13 @@ class Batch:
     labels : list or None
         Their labels, str, int or bool; None if none were asked for.
     extra : dict of str to list or Arrow array
-        The columns that were to be kept.
+        Further columns that were asked for.
     rows : sequence of int
-        The number of each row in its file, from 1: of its line, where there are lines.
+        Number of each row in its file, from 1: that of its line, if there are lines.
     source : str
         The file.
     unit : {"line", "row", "file"}
-        What a row is called there.
+        Name of a row in errors.
 
     Examples
     --------
@@ -87,12 +87,12 @@ class Batch:
         )
 
     def place(self, position: int) -> str:
-        """Return what errors call a row.
+        """Return the name of a row in errors.
 
         Parameters
         ----------
         position : int
-            Where it is in the batch, from 0.
+            Position of the row in the batch, from 0.
 
         Examples
         --------
@@ -103,8 +103,8 @@ class Batch:
 
     @property
     def text_bytes(self) -> int:
-        """About how many bytes the texts have; depends on them alone."""
-        # len: characters, but telling their bytes would take as long as scoring them.
+        """Approximate size of the texts; depends on them alone."""
+        # len: characters, as counting their bytes would take as long as scoring them.
         return self.texts.nbytes if hasattr(self.texts, "nbytes") else sum(map(len, self.texts))
 
     def pieces(self, n_rows: int | None) -> Iterator[Batch]:
@@ -113,7 +113,7 @@ class Batch:
         Parameters
         ----------
         n_rows : int or None
-            None: as they are.
+            Largest number of rows. None: no limit.
         """
         if n_rows is None or len(self) <= n_rows:
             yield self

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-__all__ = ["FORMATS", "ReadOptions"]
+__all__ = ["FORMATS", "EncodingErrors", "InputFormat", "ReadOptions"]
+
+InputFormat: TypeAlias = Literal["jsonl", "csv", "tsv", "parquet", "folder", "lines", "fasttext"]
+EncodingErrors: TypeAlias = Literal["strict", "replace", "ignore"]
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet", "folder", "lines", "fasttext")
 
@@ -16,27 +20,27 @@ class ReadOptions:
     Parameters
     ----------
     format : {"jsonl", "csv", "tsv", "parquet", "folder", "lines", "fasttext"}, optional
-        By default what the name says.
+        Format of the input; by default that of its name.
     labels : bool
         Whether each row must have a label.
     text_column, label_column : str, optional
         Names of columns, by default "text" and "label". Columns without header are named by their
         number from "1"; there the last holds the text and the first the label by default.
     keep : tuple of str
-        Columns to hand on as they are.
+        Further columns, which are kept as they are.
     header, quotes : bool
         Whether CSV and TSV begin with a row of names and may have fields in double quotes.
     encoding, encoding_errors : str
-        Of the text, as for `bytes.decode`.
+        Encoding of the text and treatment of invalid bytes, as for `bytes.decode`.
     batch_bytes : int
-        About how much text makes a batch.
+        Approximate size of the texts of a batch.
     batch_rows : int, optional
         Largest number of rows in a batch.
     keep_somewhere : bool
         Whether a file of JSONL may lack a kept column, as another one has it.
     empty : {"keep", "skip", "error"}
-        What to do with texts that are empty or white space alone: hand them on, leave them out, or
-        take them for bad rows. `BadRows.empty` counts them in the first two cases.
+        What to do with texts that are empty or white space alone: keep them, leave them out, or
+        treat them as bad rows. `BadRows.empty` counts them in the first two cases.
     missing_labels : tuple of str
         Labels that stand for a missing one, such as "NA": rows with them are bad.
 
@@ -46,7 +50,7 @@ class ReadOptions:
     True
     """
 
-    format: str | None = None
+    format: InputFormat | None = None
     labels: bool = False
     text_column: str | None = None
     label_column: str | None = None
@@ -54,10 +58,10 @@ class ReadOptions:
     header: bool = True
     quotes: bool = True
     encoding: str = "utf-8"
-    encoding_errors: str = "strict"
+    encoding_errors: EncodingErrors = "strict"
     batch_bytes: int = 4 << 20
     batch_rows: int | None = None
-    empty: str = "keep"
+    empty: Literal["keep", "skip", "error"] = "keep"
     missing_labels: tuple[str, ...] = ()
     keep_somewhere: bool = False
 

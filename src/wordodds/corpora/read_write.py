@@ -5,32 +5,35 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from wordodds._files.sizes import byte_size
 from wordodds.corpora.bad_rows import BadRows, CorpusError
 from wordodds.corpora.batch import Batch
-from wordodds.corpora.options import ReadOptions
+from wordodds.corpora.options import EncodingErrors, InputFormat, ReadOptions
 from wordodds.corpora.paths import Source, corpus_paths, may_wait
 from wordodds.corpora.readers import corpus_size, read_batches
 from wordodds.corpora.record_batches import RecordBatches
-from wordodds.corpora.writer import open_writer
+from wordodds.corpora.writer import OutputFormat, open_writer
+
+if TYPE_CHECKING:
+    import pyarrow
 
 __all__ = ["Corpus", "read", "write"]
 
 
 class Corpus:
-    """Rows of files, to be iterated over any number of times. Made by `read`.
+    """Rows of files, which can be iterated any number of times. Made by `read`.
 
-    Each pass opens the files anew and yields `pyarrow.RecordBatch`. The metadata of a batch's
-    schema say where it is from: ``wordodds.file`` and ``wordodds.first_row``, from 1.
+    Each pass opens the files again and yields `pyarrow.RecordBatch`. The metadata of its schema
+    have the place of a batch: ``wordodds.file`` and ``wordodds.first_row``, from 1.
 
     Attributes
     ----------
     sources : list of str
-        The files and folders, in the order in which they are read.
+        Files and folders, in the order in which they are read.
     bad_rows : BadRows
-        What the last pass left out.
+        Rows that the last pass left out.
     """
 
     def __init__(
@@ -43,15 +46,15 @@ class Corpus:
 
     @property
     def size(self) -> int | None:
-        """Bytes on disk; None where nobody knows, as of standard input."""
+        """Bytes on disk; None if unknown, as for standard input."""
         return corpus_size(self.sources)
 
     @property
     def may_wait(self) -> bool:
-        """Whether reading may wait for ever, so that it belongs into the calling thread."""
+        """Whether reading may block forever, so that it belongs in the calling thread."""
         return may_wait(self.sources)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[pyarrow.RecordBatch]:
         batches = self.batches()
         made = RecordBatches(*self._names, self.bad_rows)
         for batch in batches:
@@ -59,13 +62,13 @@ class Corpus:
             if len(record_batch):
                 yield record_batch
 
-    def batches(self, advance: Callable[[int], Any] | None = None) -> Iterator[Batch]:
-        """Yield the rows as the readers give them, which need no pyarrow but for Parquet.
+    def batches(self, advance: Callable[[int], object] | None = None) -> Iterator[Batch]:
+        """Yield the rows without conversion to Arrow; only Parquet needs pyarrow here.
 
         Parameters
         ----------
-        advance : callable, optional
-            Hears how many more bytes of ``size`` are done.
+        advance : callable or None, default=None
+            Function that is called with the number of further bytes of ``size`` that are done.
         """
         self.bad_rows = BadRows(self.bad_rows.skip)
         return read_batches(self.sources, self._options, self.bad_rows, advance)
@@ -81,13 +84,13 @@ def read(
     text: str = "text",
     label: str | None = None,
     keep: Sequence[str] = (),
-    format: str | None = None,
+    format: InputFormat | None = None,
     batch_bytes: int | str = 4 << 20,
     on_error: Literal["stop", "skip"] = "stop",
     header: bool = True,
     quotes: bool = True,
     encoding: str = "utf-8",
-    encoding_errors: str = "strict",
+    encoding_errors: EncodingErrors = "strict",
 ) -> Corpus:
     r"""Read files of any size as Arrow record batches, in order and in bounded memory.
 
@@ -97,26 +100,32 @@ def read(
         Files of JSONL, CSV, TSV, Parquet or lines, also packed as ``.gz`` or ``.zst``; folders with
         a sub-folder per class; or standard input, "-". A pattern such as ``shards/*.parquet``
         stands for what matches, sorted.
-    text, label : str, label or None
-        The columns of texts and of labels; None: no labels. Where columns have no names, they are
-        called "text" and "label". Labels are str, int or bool, all of one kind.
-    keep : sequence of str
-        Further columns.
-    format : {"jsonl", "csv", "tsv", "parquet", "folder", "lines", "fasttext"}, optional
-        By default what the names say.
-    batch_bytes : int or str
-        About how much text makes a batch, such as "4MB".
-    on_error : {"stop", "skip"}
-        What to do with a malformed row: raise, or count it in ``bad_rows``.
-    header, quotes : bool
-        Whether CSV and TSV begin with a row of names and may have fields in double quotes.
-    encoding, encoding_errors : str
-        Of the text, as for `bytes.decode`.
+    text : str, default="text"
+        Name of the column of texts; "text" where columns have no names.
+    label : str or None, default=None
+        Name of the column of labels; "label" where columns have no names. Labels are str, int or
+        bool, all of one kind. None: no labels.
+    keep : sequence of str, default=()
+        Names of further columns to read.
+    format : {"jsonl", "csv", "tsv", "parquet", "folder", "lines", "fasttext"} or None, default=None
+        Format of the input. None: that of the names.
+    batch_bytes : int or str, default=4194304
+        Approximate size of the texts of a batch, in bytes or such as "4MB".
+    on_error : {"stop", "skip"}, default="stop"
+        Treatment of a malformed row: raise, or count it in ``bad_rows``.
+    header : bool, default=True
+        Whether CSV and TSV begin with a row of names.
+    quotes : bool, default=True
+        Whether CSV and TSV may have fields in double quotes.
+    encoding : str, default="utf-8"
+        Encoding of the text.
+    encoding_errors : {"strict", "replace", "ignore"}, default="strict"
+        Treatment of bytes that are not valid in the encoding, as for `bytes.decode`.
 
     Returns
     -------
     Corpus
-        To be iterated over; needs pyarrow.
+        An iterable of record batches; needs pyarrow.
 
     Raises
     ------
@@ -146,7 +155,7 @@ def read(
     options = ReadOptions(
         format=format,
         labels=label is not None,
-        # None is whatever is the text where columns have numbers for names.
+        # None: the default column, which depends on whether columns have names.
         text_column=None if text == "text" else text,
         label_column=None if label == "label" else label,
         keep=kept,
@@ -160,7 +169,10 @@ def read(
 
 
 def write(
-    batches: Iterable[Any], target: str | os.PathLike[str], *, format: str | None = None
+    batches: Iterable[pyarrow.RecordBatch],
+    target: str | os.PathLike[str],
+    *,
+    format: OutputFormat | None = None,
 ) -> int:
     """Write record batches to one file, which appears when it is complete.
 
@@ -170,18 +182,18 @@ def write(
         All with the same columns, such as those of `read` or of a model's ``predict_stream``.
     target : path or "-"
         The file; a name that ends in ".gz" or ".zst" packs it. "-" is standard output.
-    format : {"jsonl", "csv", "tsv", "parquet", "lines"}, optional
-        By default what the name says.
+    format : {"jsonl", "csv", "tsv", "parquet", "lines"} or None, default=None
+        Format of the output. None: that of the name.
 
     Returns
     -------
     int
-        How many rows were written.
+        Number of rows that were written.
 
     Raises
     ------
     TypeError
-        If ``batches`` is one batch, or holds anything else.
+        If ``batches`` is one batch, or contains anything else.
     CorpusError
         If two columns have the same name, there are none, or batches have different ones.
 

@@ -8,13 +8,15 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from wordodds.corpora.bad_rows import CorpusError
 from wordodds.corpora.output import open_output
 from wordodds.corpora.readers import as_list, format_of
 
-__all__ = ["OUTPUT_FORMATS", "Writer", "open_writer"]
+__all__ = ["OUTPUT_FORMATS", "OutputFormat", "Writer", "open_writer"]
+
+OutputFormat: TypeAlias = Literal["jsonl", "csv", "tsv", "parquet", "lines"]
 
 OUTPUT_FORMATS = ("jsonl", "csv", "tsv", "parquet", "lines")
 

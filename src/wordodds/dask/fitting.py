@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -11,18 +11,34 @@ from wordodds.dask.partitions import partitions_of
 from wordodds.dask.work import FEW, Work, client_of
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    import dask.bag
+    import dask.dataframe
+    import distributed
+    from dask.delayed import Delayed
+
     from wordodds.classifier import TextClassifier
+
+    Collection: TypeAlias = (
+        dask.bag.Bag
+        | dask.dataframe.DataFrame
+        | str
+        | os.PathLike[str]
+        | Sequence[Delayed | distributed.Future | str | os.PathLike[str]]
+    )
 
 __all__ = ["fit"]
 
 
 def fit(
     classifier: TextClassifier,
-    collection: Any,
+    collection: Collection,
     *,
     text: str = "text",
     label: str = "label",
-    client: Any = None,
+    client: distributed.Client | None = None,
 ) -> TextClassifier:
     """Learn from texts and labels on the workers of a Dask cluster.
 
@@ -40,16 +56,23 @@ def fit(
     Parameters
     ----------
     classifier : TextClassifier
-        Fitted, and returned; as it was if something is raised. ``n_jobs`` is for its predictions:
-        workers use as many threads as their environment says.
+        Classifier to fit, which is also returned; unchanged if something is raised. ``n_jobs`` is
+        for its predictions: workers use as many threads as their environment allows.
     collection : Dask bag, Dask dataframe, list of delayed objects or futures, path, glob or list \
 of paths
-        A bag of mappings or of pairs (text, label); a dataframe; objects that give Arrow record
-        batches or tables; or files that workers can read, each a partition.
-    text, label : str
-        Names of columns, or keys of mappings.
-    client : distributed.Client or None
-        Of the cluster; None: the current one.
+        A bag of mappings or of pairs (text, label); a dataframe; objects that return Arrow
+        record batches or tables; or files that workers can read, each a partition.
+    text : str, default="text"
+        Name of the column of texts, or their key in mappings.
+    label : str, default="label"
+        Name of the column of labels, or their key in mappings.
+    client : distributed.Client or None, default=None
+        Client of the cluster. None: the current one.
+
+    Returns
+    -------
+    TextClassifier
+        The classifier.
 
     Raises
     ------
@@ -144,7 +167,7 @@ def _choose(
 
 
 def _trainer(learner: Any) -> Callable[..., Any]:
-    """Return what fits a model by partitions; refuse one that needs all rows in one place."""
+    """Return the function that fits a model by partitions; raise if it needs all rows at once."""
     from wordodds.bayes import BernoulliNB, ComplementNB, MultinomialNB
     from wordodds.dask.bayes import fit_bayes
     from wordodds.dask.logistic import (

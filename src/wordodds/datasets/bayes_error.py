@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from wordodds.typing import Floats
 
 __all__ = ["exact_bayes_error", "topic_probabilities"]
-
-Floats = NDArray[np.float64]
 
 # Smaller probabilities cannot change any digit, and subnormal numbers are slow.
 _NEGLIGIBLE = 1e-300

@@ -28,9 +28,9 @@ class Corpus:
     label_names : list of str
         Every label that may occur, in sorted order.
     name : str
-        What the corpus is called, with its part.
+        Name of the corpus, with its part.
     source : str
-        Where this copy came from, in words.
+        Origin of this copy, in words.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class BagOfWords:
     Parameters
     ----------
     counts : csr_array of int64, shape (n_documents, n_words)
-        How often each word occurs in each document; indices are sorted, without duplicates.
+        Number of occurrences of each word in each document; indices are sorted, without duplicates.
     labels : ndarray of str, shape (n_documents,)
         The label of each document.
     label_names : list of str
@@ -82,9 +82,9 @@ class BagOfWords:
     words : list of str
         The word of each column.
     name : str
-        What the corpus is called, with its part.
+        Name of the corpus, with its part.
     source : str
-        Where this copy came from, in words.
+        Origin of this copy, in words.
 
     Examples
     --------

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordodds.datasets.bayes_error import exact_bayes_error, topic_probabilities
 from wordodds.datasets.corpus import Corpus
+from wordodds.typing import Floats, Ints
 
 __all__ = ["SyntheticCorpus", "make_corpus"]
 
@@ -47,8 +47,8 @@ class SyntheticCorpus(Corpus):
     """
 
     words: list[str]
-    word_probabilities: NDArray[np.float64]
-    class_prior: NDArray[np.float64]
+    word_probabilities: Floats
+    class_prior: Floats
     document_length: int
     separation: float
     topic_share: float
@@ -69,7 +69,7 @@ def make_corpus(
     document_length: int = 60,
     separation: float = 3.0,
     topic_share: float = 0.25,
-    class_prior: Sequence[float] | NDArray[np.float64] | None = None,
+    class_prior: Sequence[float] | Floats | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> SyntheticCorpus:
     r"""Draw documents from a model with a known Bayes error.
@@ -101,13 +101,13 @@ def make_corpus(
     Parameters
     ----------
     n_documents : int, default=1000
-        How many documents to draw.
+        Number of documents to draw.
     n_classes : int, default=4
-        How many classes; at least 2.
+        Number of classes; at least 2.
     n_words : int, default=2000
-        How many words the language has; more than ``n_classes``.
+        Number of words of the language; more than ``n_classes``.
     document_length : int, default=60
-        How many words each document has.
+        Number of words of each document.
     separation : float, default=3.0
         How much likelier a topic word is in its own class than in any other; at least 1,
         and 1 makes the classes alike.
@@ -178,7 +178,7 @@ def _pronounceable() -> Iterator[str]:
 
 def _word_probabilities(
     n_classes: int, n_words: int, separation: float, topic_share: float
-) -> NDArray[np.float64]:
+) -> Floats:
     own, other, background = topic_probabilities(n_classes, separation, topic_share)
     n_topic_words = max(1, n_words // (2 * n_classes))  # half of the words, where that goes
     # A fixed shuffle, not random_state's: every corpus of these sizes speaks one language.
@@ -192,17 +192,17 @@ def _word_probabilities(
     return probabilities
 
 
-def _zipf(n: int) -> NDArray[np.float64]:
-    weights: NDArray[np.float64] = 1.0 / np.arange(1.0, n + 1.0)
+def _zipf(n: int) -> Floats:
+    weights: Floats = 1.0 / np.arange(1.0, n + 1.0)
     weights /= weights.sum()
     return weights
 
 
 def _draw_texts(
     rng: np.random.Generator,
-    chosen: NDArray[np.int64],
+    chosen: Ints,
     words: list[str],
-    probabilities: NDArray[np.float64],
+    probabilities: Floats,
     length: int,
 ) -> Iterator[str]:
     cumulative = np.cumsum(probabilities, axis=1)
@@ -229,9 +229,7 @@ def _whole(name: str, value: int, smallest: int) -> int:
     return int(value)
 
 
-def _checked_prior(
-    class_prior: Sequence[float] | NDArray[np.float64] | None, n_classes: int
-) -> NDArray[np.float64]:
+def _checked_prior(class_prior: Sequence[float] | Floats | None, n_classes: int) -> Floats:
     if class_prior is None:
         return np.full(n_classes, 1.0 / n_classes)
     prior = np.array(class_prior, dtype=np.float64)

@@ -8,10 +8,9 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordodds.datasets.download import (
     DamagedFileError,
@@ -19,6 +18,7 @@ from wordodds.datasets.download import (
     cache_folder,
     data_folder,
 )
+from wordodds.typing import AnyArray
 
 __all__ = ["UciTable", "load_uci"]
 
@@ -44,8 +44,7 @@ _IGNORED = ("i", "ignore")
 # The largest of them, adult, unpacks to 4 MB.
 _MAX_BYTES = 1 << 26
 
-Kind = Literal["continuous", "discrete"]
-Column = NDArray[Any]
+Kind: TypeAlias = Literal["continuous", "discrete"]
 
 
 # eq=False: comparing arrays field by field would raise; two tables are equal when they are one.
@@ -56,18 +55,18 @@ class UciTable:
     Parameters
     ----------
     name : str
-        What the set is called.
+        Name of the data set.
     names : list of str
-        The columns' names; ``x1``, ``x2``, ... where the file has none.
+        Names of the columns; ``x1``, ``x2``, ... where the file has none.
     kinds : list of {"continuous", "discrete"}
-        What each column holds.
+        Kind of each column.
     columns : list of ndarray of shape (n_rows,)
         Continuous ones are float64 with NaN for what is missing, discrete ones are objects: str,
         or None for what is missing.
     labels : ndarray of shape (n_rows,)
         Text, or float64 where the label is a number to be predicted.
     source : str
-        Where this copy came from, in words.
+        Origin of this copy, in words.
 
     Examples
     --------
@@ -82,8 +81,8 @@ class UciTable:
     name: str
     names: list[str]
     kinds: list[Kind]
-    columns: list[Column] = field(repr=False)
-    labels: Column = field(repr=False)
+    columns: list[AnyArray] = field(repr=False)
+    labels: AnyArray = field(repr=False)
     source: str
 
     def __len__(self) -> int:
@@ -179,7 +178,7 @@ def _read_lines(path: Path) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-Parts = tuple[list[str], list[Kind], list[Column], Column]
+Parts = tuple[list[str], list[Kind], list[AnyArray], AnyArray]
 
 
 def _parse_tab(lines: list[str]) -> Parts:
@@ -247,7 +246,7 @@ def _cells(
     return rows, numbers
 
 
-def _column(kind: Kind, cells: Sequence[str], lines: Sequence[int], name: str) -> Column:
+def _column(kind: Kind, cells: Sequence[str], lines: Sequence[int], name: str) -> AnyArray:
     if kind == "discrete":
         return np.array([None if cell in _MISSING else cell for cell in cells], dtype=object)
     values = np.full(len(cells), np.nan)
@@ -264,7 +263,7 @@ def _column(kind: Kind, cells: Sequence[str], lines: Sequence[int], name: str) -
     return values
 
 
-def _labels(kind: Kind, cells: Sequence[str], lines: Sequence[int]) -> Column:
+def _labels(kind: Kind, cells: Sequence[str], lines: Sequence[int]) -> AnyArray:
     for cell, line in zip(cells, lines, strict=True):
         if cell in _MISSING:
             raise DamagedFileError(f"line {line} has no label")

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordodds.datasets.corpus import BagOfWords
 from wordodds.datasets.download import DamagedFileError
 from wordodds.datasets.newsgroups import lookup
 from wordodds.datasets.newsgroups.archive import members
 from wordodds.datasets.newsgroups.groups import GROUPS
+from wordodds.typing import Ints
 
 __all__ = ["read_matlab"]
 
@@ -118,6 +118,6 @@ def _bag(part: str, files: dict[str, bytes], words: list[str], source: str) -> B
     )
 
 
-def _integers(text: bytes) -> NDArray[np.int64]:
+def _integers(text: bytes) -> Ints:
     # With sep, fromstring parses text: twice as fast as loadtxt.
     return np.fromstring(text, dtype=np.int64, sep=" ")
