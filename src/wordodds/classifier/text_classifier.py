@@ -73,8 +73,8 @@ default="nb_logistic"
     lowercase : bool, default=True
         Whether text is converted to lower case.
     strip_accents : {"ascii", "unicode"}, callable or None, default=None
-        Removal of accents: letters that have an ASCII form, or all. A function of a text returns
-        it without accents. None: accents are kept.
+        Removal of accents. "ascii" keeps only characters with an ASCII form, "unicode" takes the
+        accents off any character, and a function returns a text without accents. None: they stay.
     stop_words : "english", list of str or None, default=None
         Words to leave out. None: none.
     stemmer : str or None, default=None

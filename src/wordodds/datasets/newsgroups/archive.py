@@ -20,7 +20,7 @@ _MAX_UNPACKED = 1 << 28
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the name and bytes of each plain file in the archive, in the archive's order.
 
-    Links, devices and folders are passed over and nothing is written to disk, so no member's
+    Links, devices and folders are skipped and nothing is written to disk, so no member's
     name can do harm. Raises DamagedFileError when the archive cannot be read to its end.
 
     The archive is unpacked in one go and cut by the offsets in its headers: a third faster

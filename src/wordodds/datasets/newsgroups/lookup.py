@@ -1,4 +1,4 @@
-"""Where a corpus file is looked for: the user's folder, the cache, then its publisher."""
+"""The search for a file: the user's folder, the cache, then its publisher."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Found:
 
     @property
     def source(self) -> str:
-        """Say where the file came from, without naming folders of this machine."""
+        """The origin of the file in words, without folders of this machine."""
         return f"{self.path.name} from {self.origin}"
 
     def unusable(self, reason: Exception) -> DatasetUnavailable:
@@ -44,7 +44,7 @@ def find_local(name: str) -> Found | None:
 
 
 def remedy_for(names: Sequence[str], other_ways: str) -> str:
-    """Say how to get along without the network."""
+    """Return advice for a missing network."""
     wanted = " and ".join(f"{FOLDER}/{name}" for name in names)
     places = " and ".join(str(cache_folder() / name) for name in names)
     files = "file" if len(names) == 1 else "files"
