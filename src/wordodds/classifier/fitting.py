@@ -25,6 +25,7 @@ from wordodds.classifier.held_out import best_temperature
 from wordodds.classifier.named_models import Kind, kind_of
 from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.classifier.sample import held_back, sampled
+from wordodds.linear.ratio_fit import divide_weights, ratio_prior
 from wordodds.text import TfidfVectorizer
 from wordodds.typing import AnyArray, Floats, Ints
 
@@ -111,7 +112,7 @@ def temper(
     if len(np.unique(codes)) >= 2:  # or there is nothing to tell apart
         scores = classifier.decision_function(rows[known]).reshape(len(known), -1)
         weights = np.ones(len(known)) if weights is None else weights[known]
-        classifier._tempered(best_temperature(scores, codes, weights))
+        divide_weights(classifier, best_temperature(scores, codes, weights))
     return float(classifier.temperature)
 
 
@@ -157,7 +158,7 @@ def choose_for(
 
     `is_whole` is whether these are all documents of the fit; `counter` as ``count`` of `choose`.
     """
-    prior = new_classifier(owner, kind)._prior()
+    prior = ratio_prior(new_classifier(owner, kind))
     return choose(
         documents,
         owner,

@@ -32,6 +32,7 @@ from wordodds.classifier.stream_parts import Part, Stream, placed
 from wordodds.classifier.stream_sample import StreamSample, read_sample
 from wordodds.linear import LogisticRegression, NBLogisticRegression, SGDClassifier
 from wordodds.linear.problem import penalty_of
+from wordodds.linear.ratio_fit import ratio_settings
 from wordodds.linear.row_store import RowStore
 from wordodds.linear.settings import settings_of
 from wordodds.linear.solvers import DESCENTS, STOCHASTIC
@@ -212,7 +213,7 @@ class _Job(NamedTuple):
         if by_ratio:
             if epochs is not None:
                 model.max_iter = epochs
-            model._check_parameters()
+            ratio_settings(model)  # raises before anything is read what the fit would raise
         elif isinstance(model, LogisticRegression):
             _check_logistic(model)
         epochs = epochs or EPOCHS

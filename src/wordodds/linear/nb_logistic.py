@@ -1,27 +1,20 @@
 """NBLogisticRegression: logistic regression where naive Bayes has set the prior."""
 
-import warnings
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from wordodds._border.csr import without_repeats, without_zeros
 from wordodds._border.execution import execution
 from wordodds._estimator.random_state import random_source
-from wordodds._estimator.state import adopt
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
 from wordodds.linear.matrix import matrix_of
 from wordodds.linear.problem import labelled_rows
-from wordodds.linear.ratio import RatioPrior, first_equal_rows, label_table, ratio_problem
-from wordodds.typing import AnyArray, Floats
+from wordodds.linear.ratio import first_equal_rows, label_table, ratio_problem
+from wordodds.linear.ratio_fit import adopt_fit, check_scale, ratio_settings, warn_early
+from wordodds.typing import Floats
 
 __all__ = ["NBLogisticRegression"]
-
-# The largest C times squared entry that weights in single precision can follow, and parameters.
-_LARGEST_CURVATURE = 1e14
-_LARGEST = {"floor": 1e6, "lean": 1e6, "intercept_scaling": 1e6, "max_iter": 2**31 - 1}
 
 
 class NBLogisticRegression(LinearClassifier):
@@ -150,7 +143,7 @@ class NBLogisticRegression(LinearClassifier):
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of the rows; weight 0 is as good as absent, 2 as the row twice.
         """
-        self._check_parameters()
+        settings = ratio_settings(self)
         how = execution(self.n_jobs)
         given = labelled_rows(self, X, y, sample_weight, how, non_negative=True)
         rows = without_zeros(without_repeats(matrix_of(given.rows, how).as_csr(), how))
@@ -162,61 +155,14 @@ class NBLogisticRegression(LinearClassifier):
             (rows.n_rows, len(given.classes)),
         )
         largest = float(rows.data.max()) if len(rows.data) else 0.0
-        self._check_scale(float(labels.weights.max()), largest)
+        check_scale(settings.C, float(labels.weights.max()), largest)
         n_columns = 1 if len(given.classes) == 2 else len(given.classes)
         seed = int(random_source(self.random_state).randint(2**31 - 1))
-        ascent = ratio_problem(rows, labels, n_columns, self._prior(), seed, how)
-        limits = float(self.C), int(self.max_iter), self._tolerance()
-        found = ascent.fit(float(self.lean), *limits, *how)
-        adopt(self, X, **self._learnt(given.classes, *found))
-        self._warn_early()
+        ascent = ratio_problem(rows, labels, n_columns, settings.prior, seed, how)
+        limits = settings.C, settings.max_iter, settings.tolerance
+        adopt_fit(self, X, given.classes, *ascent.fit(settings.lean, *limits, *how))
+        warn_early(self)
         return self
-
-    def _tolerance(self) -> float:
-        """Return the largest gap to end with, in nats per row."""
-        return float(self.tol) * 10.0 / min(max(10.0, float(self.C)), 300.0)
-
-    def _prior(self) -> RatioPrior:
-        step = float(self.intercept_scaling) ** 2 if self.fit_intercept else 0.0
-        return RatioPrior(float(self.alpha), float(self.floor), step)
-
-    def _learnt(
-        self,
-        classes: AnyArray,
-        columns: Floats,
-        intercept: Floats,
-        n_epochs: int,
-        gap: float,
-    ) -> dict[str, Any]:
-        """Return the attributes of a fit: its weights, divided by the temperature, in place."""
-        columns /= self.temperature
-        intercept /= self.temperature
-        return {
-            "classes_": classes,
-            "_columns": columns,
-            "intercept_": intercept,
-            "n_iter_": n_epochs,
-            "gap_": gap,
-        }
-
-    def _tempered(self, temperature: float) -> "NBLogisticRegression":
-        """Divide the weights by a temperature that was found after the fit."""
-        columns, intercept = self._columns / temperature, self.intercept_ / temperature
-        self.__dict__.update(
-            temperature=self.temperature * temperature, _columns=columns, intercept_=intercept
-        )
-        return self
-
-    def _warn_early(self, unit: str = "epochs", advice: str = "raise max_iter or tol") -> None:
-        tolerance = self._tolerance()
-        if self.gap_ <= tolerance:
-            return
-        warnings.warn(
-            f"not converged after {self.n_iter_} {unit}: the objective may be {self.gap_:.2g} nats "
-            f"per row from its optimum, more than {tolerance:.2g}; {advice}, or lower C",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return log p(class | row), one column per class in the order of ``classes_``.
@@ -243,26 +189,3 @@ class NBLogisticRegression(LinearClassifier):
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True  # where every feature occurs in every row
         return tags
-
-    def _check_scale(self, largest_weight: float, largest_entry: float) -> None:
-        """Refuse rows whose weights single precision cannot follow."""
-        with np.errstate(over="ignore"):
-            curvature = float(self.C * largest_weight) * np.square(max(1.0, largest_entry))
-        if not curvature <= _LARGEST_CURVATURE:
-            raise ValueError(
-                f"C, times the largest weight of a row, times the square of the largest entry of X "
-                f"is {curvature:.2g}, more than {_LARGEST_CURVATURE:g}: scale X down, or lower C"
-            )
-
-    def _check_parameters(self) -> None:
-        numbers = ("C", "alpha", "floor", "lean", "intercept_scaling", "temperature", "tol")
-        for name in (*numbers, "max_iter"):
-            value = getattr(self, name)
-            is_number = isinstance(value, Integral if name == "max_iter" else Real)
-            if isinstance(value, bool) or not is_number:
-                raise TypeError(f"{name} must be a number, got {value!r}")
-            largest = _LARGEST.get(name, 1e300)
-            may_be_zero = name in ("floor", "lean")
-            if not 0 <= value <= largest or (value == 0 and not may_be_zero):
-                least = ">= 0" if may_be_zero else "> 0"
-                raise ValueError(f"{name} must be {least} and at most {largest:g}, got {value!r}")

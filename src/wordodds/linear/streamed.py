@@ -13,6 +13,7 @@ from wordodds._estimator.random_state import random_source
 from wordodds._files.scratch import Scratch
 from wordodds.linear.nb_logistic import NBLogisticRegression
 from wordodds.linear.ratio import gap_scale, gaps_of_rows, ratios_of_counts
+from wordodds.linear.ratio_fit import adopt_fit, check_scale, ratio_settings, warn_early
 from wordodds.linear.row_store import Block, RowStore
 from wordodds.linear.sgd import SGDClassifier
 from wordodds.typing import AnyArray, Floats, Floats32
@@ -54,23 +55,26 @@ def fit_ratio_blocks(
     advance : callable
         Hears how many more rows were visited.
     """
+    settings = ratio_settings(model)
     n_columns = 1 if len(classes) == 2 else len(classes)
     factors = _factors(model.class_weight, classes, documents)
     how = execution(model.n_jobs)
-    model._check_scale(float(factors.max()), store.largest)
+    check_scale(settings.C, float(factors.max()), store.largest)
+    alpha, floor, intercept_step = settings.prior
     state = core.RatioState(
-        ratios_of_counts(factors[:, np.newaxis] * class_counts, n_columns, model.alpha, how),
-        float(model.floor),
-        model._prior().intercept_step,
-        float(model.lean),
+        ratios_of_counts(factors[:, np.newaxis] * class_counts, n_columns, alpha, how),
+        floor,
+        intercept_step,
+        settings.lean,
         1.0,
         *how,
     )
-    scale = gap_scale(float(model.C), documents * factors, n_columns)
+    costs = settings.C * factors
+    scale = gap_scale(settings.C, documents * factors, n_columns)
     rng = random_source(model.random_state)
-    n_epochs, gap, tolerance = 0, np.inf, model._tolerance()
+    n_epochs, gap = 0, np.inf
     with Scratch(folder) as known:
-        while gap > tolerance and n_epochs < model.max_iter:
+        while gap > settings.tolerance and n_epochs < settings.max_iter:
             gaps = np.zeros(n_columns)
             for block in store.blocks(n_bytes):
                 log_odds = np.empty((len(block.codes), n_columns), dtype=np.float32)
@@ -79,7 +83,7 @@ def fit_ratio_blocks(
                 gaps += state.ascend(
                     block.matrix,
                     block.codes,
-                    model.C * factors[block.codes],
+                    costs[block.codes],
                     n_epochs == 0,
                     int(rng.randint(2**31 - 1)),
                     log_odds,
@@ -90,12 +94,12 @@ def fit_ratio_blocks(
             n_epochs += 1
             gap = float((gaps / scale).max())
             # The weights changed while the rows were visited: that was an estimate.
-            if gap <= tolerance or n_epochs == model.max_iter:
-                gaps = _measured(store, known, state, model.C * factors, n_bytes, n_columns)
+            if gap <= settings.tolerance or n_epochs == settings.max_iter:
+                gaps = _measured(store, known, state, costs, n_bytes, n_columns)
                 gap = float((gaps / scale).max())
-    learnt = model._learnt(classes, *state.weights(), n_epochs, gap)
-    model.__dict__.update(learnt, n_features_in_=store.n_cols)
-    model._warn_early()
+    shape = sp.csr_array((1, store.n_cols))
+    adopt_fit(model, shape, classes, *state.weights(), n_epochs, gap)
+    warn_early(model)
 
 
 def _measured(
