@@ -22,19 +22,7 @@ CELLS_PER_ENTRY = 4
 
 
 def fit_bayes(classifier: Any, counted: list[Any], chosen: Any, work: Work) -> Any:
-    """Return a fitted naive Bayes model.
-
-    Parameters
-    ----------
-    classifier : MultinomialNB, ComplementNB or BernoulliNB
-        Its parameters; changed, and returned.
-    counted : list of Future
-        Of `Counted`.
-    chosen : Future
-        Of `Chosen`.
-    work : Work
-        Which tasks belong to.
-    """
+    """Fit a naive Bayes model to futures of `Counted` and `Chosen`, and return it."""
     # Weights of classes are numbers by now; threads are a matter of each process.
     alone = copy(classifier).set_params(class_weight=None, n_jobs=None)
     if isinstance(classifier, BernoulliNB):
@@ -48,15 +36,7 @@ def fit_bayes(classifier: Any, counted: list[Any], chosen: Any, work: Work) -> A
 
 
 def class_sums(counted: Counted, chosen: Chosen) -> Any:
-    """Return the sum of the rows of each class, sparse, (n_classes, n_columns).
-
-    Parameters
-    ----------
-    counted : Counted
-        The partition.
-    chosen : Chosen
-        What all partitions share.
-    """
+    """Return the sum of the rows of each class, sparse, (n_classes, n_cols)."""
     rows, codes = rows_of(counted, chosen)
     how = execution(None)
     checked = as_csr(rows, non_negative=True, execution=how)
@@ -67,13 +47,7 @@ def class_sums(counted: Counted, chosen: Chosen) -> Any:
 
 
 def add_sums(sums: list[Any]) -> Any:
-    """Return the sum of sparse matrices, added in order.
-
-    Parameters
-    ----------
-    sums : list of sparse matrices
-        Not changed.
-    """
+    """Return the sum of sparse matrices, added in order."""
     total = sums[0]
     for one in sums[1:]:
         total = total + one
@@ -94,17 +68,7 @@ def _learnt_of_sums(classifier: Any, sums: Any, chosen: Chosen) -> Any:
 
 
 def learn(counted: Counted, chosen: Chosen, classifier: Any) -> Any:
-    """Return what a partition teaches; None if it has no documents.
-
-    Parameters
-    ----------
-    counted : Counted
-        The partition.
-    chosen : Chosen
-        What all partitions share.
-    classifier : BernoulliNB
-        Not fitted, and not changed.
-    """
+    """Return what a partition teaches; None if it has no documents."""
     rows, codes = rows_of(counted, chosen)
     if not len(codes):
         return None
@@ -114,13 +78,7 @@ def learn(counted: Counted, chosen: Chosen, classifier: Any) -> Any:
 
 
 def merge_learnt(models: list[Any]) -> Any:
-    """Return one model of what several have learnt.
-
-    Parameters
-    ----------
-    models : list of BernoulliNB or None
-        Not changed.
-    """
+    """Return one model of what several have learnt."""
     learnt = [model for model in models if model is not None]
     if not learnt:
         return None

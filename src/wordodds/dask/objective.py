@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wordodds._border.execution import execution
-from wordodds.dask import rows as tasks
+from wordodds.dask import tasks
 from wordodds.dask.work import Work, identity
 from wordodds.linear.objective import Objective, Position, Ray
 from wordodds.typing import Floats
@@ -23,31 +23,19 @@ class _Width(NamedTuple):
 
 
 class RemoteObjective(Objective):
-    """Loss and penalty over partitions; sums have the same bits for any number of workers.
+    """Loss and penalty over partitions; sums have the same bits for any number of workers."""
 
-    Parameters
-    ----------
-    work : Work
-        Which tasks belong to.
-    rows : list of Future
-        Of `Rows`.
-    n_columns : int
-        Of the matrix.
-    loss : LossOfRows
-        Of the rows' scores.
-    penalty : float or ndarray, (n_columns, 1 or width)
-        As in `Objective`.
-    """
+    rows_at_hand = False
 
     def __init__(
         self,
         work: Work,
-        rows: list[Any],
-        n_columns: int,
+        rows: list[Any],  # futures of `Rows`
+        n_cols: int,
         loss: tasks.LossOfRows,
         penalty: float | Floats,
     ) -> None:
-        matrix: Any = _Width(n_columns)
+        matrix: Any = _Width(n_cols)
         nothing = np.empty(0)
         super().__init__(
             matrix,
@@ -82,14 +70,9 @@ class RemoteObjective(Objective):
         return float(self._work.round(tasks.reach, items, direction, tasks.greatest))
 
     def curved(self, its_scores: list[Any], vector: Floats | None) -> Floats:
-        """Return the sum over rows of the Hessian times a vector, or of its diagonal; one round.
+        """Return the sum over rows of the Hessian times a vector (None: its diagonal); one round.
 
-        Parameters
-        ----------
-        its_scores : list of Future
-            What `scores_at` gave at the point of the Hessian.
-        vector : ndarray or None
-            None: the diagonal.
+        The Hessian is that at the point where `scores_at` gave ``its_scores``.
         """
         self.passes += 1 if vector is None else 2
         task = tasks.squares if vector is None else tasks.products
@@ -108,19 +91,7 @@ class RemoteObjective(Objective):
 
 
 class RemotePosition(Position):
-    """The objective seen from a point.
-
-    Parameters
-    ----------
-    objective : RemoteObjective
-        Of which function.
-    point : ndarray
-        Where; not changed.
-    loss : float
-        Of all rows there.
-    gradient : ndarray
-        Of the objective there.
-    """
+    """The objective seen from a point, where loss and gradient are known."""
 
     objective: RemoteObjective
 
@@ -137,15 +108,7 @@ class RemotePosition(Position):
         return self.objective.scores_at(self.point)
 
     def hessian_times(self, vector: Floats, out: Floats | None = None) -> tuple[Floats, float]:
-        """Return the Hessian times a vector, and that times the vector; one round.
-
-        Parameters
-        ----------
-        vector : ndarray
-            Of the shape of a point.
-        out : ndarray or None
-            Where to write the product.
-        """
+        """Return the Hessian times a vector, and that times the vector; one round."""
         objective = self.objective
         # A solver may write to its vector while a task of a dead worker is repeated.
         product = objective.penalised(objective.curved(self._scores, vector.copy()), vector)
@@ -164,15 +127,7 @@ class RemotePosition(Position):
 
 
 class RemoteRay(Ray):
-    """The points position + t direction, t >= 0; each look is a round that brings the gradient too.
-
-    Parameters
-    ----------
-    position : RemotePosition
-        Where the ray begins.
-    direction : ndarray
-        Where it goes.
-    """
+    """The points position + t direction, t >= 0; each look is a round that brings the gradient."""
 
     position: RemotePosition
 

@@ -7,9 +7,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.execution import execution
-from wordodds._estimator.state import adopt
 from wordodds.linear.classifier import LinearClassifier
-from wordodds.linear.fit import fit_columns, weights_as
+from wordodds.linear.fit import adopt_fit, fit_columns
 from wordodds.linear.history import Callback
 from wordodds.linear.links import link_named, log_chances
 from wordodds.linear.losses import ScalarLoss
@@ -193,20 +192,9 @@ class BinaryRegression(LinearClassifier):
             )
         dtype = weight_type(self.dtype, problem.dtype)
         fitted = fit_columns(problem, loss, settings, self._warm(classes, problem.matrix.n_cols))
-        columns, intercept = weights_as(dtype, fitted.columns, fitted.intercept)
-        adopt(
-            self,
-            X,
-            classes_=classes,
-            _columns=columns,
-            intercept_=intercept,
-            link_=self.link,
-            n_iter_=np.array([fitted.descent.n_iter]),
-            solver_=fitted.solver,
-            history_=fitted.descent.history,
-            _non_negative=loss.non_negative,
-        )
-        if fitted.descent.reason == "interrupted":
+        more = {"link_": self.link, "_non_negative": loss.non_negative}
+        adopt_fit(self, X, classes, fitted, dtype, **more)
+        if fitted.interrupted:
             raise KeyboardInterrupt
         return self
 

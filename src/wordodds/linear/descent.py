@@ -121,7 +121,7 @@ def warn_early(
     gap = (
         f"the objective {descent.last.value:.6g} is at most {bound:.2g} above the optimum"
         if bound < value
-        else "no useful bound on the gap to the optimum is known"
+        else f"after {descent.n_iter} iterations no useful bound on the gap to the optimum is known"
     )
     if descent.reason == "rounding":
         if norm <= max(10.0 * limits.tol, 1e-9) or bound <= 1e-9 * value:
@@ -141,5 +141,5 @@ def warn_early(
         f"{solver} {ended} before the gradient was small: its norm is {norm:.2g}, tol is "
         f"{limits.tol:g}; {gap}. To come nearer, {remedy}. To accept this fit, raise tol.",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=5,
     )

@@ -1,4 +1,4 @@
-"""One fit: a problem and a loss in, weights out."""
+"""One fit: an objective in, weights out; over rows in memory or on a cluster."""
 
 import time
 from collections.abc import Iterator
@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordodds.linear.descent import Descent, descend, warn_early
+from wordodds._estimator.state import adopt
+from wordodds.linear.descent import descend, warn_early
 from wordodds.linear.losses import Loss
 from wordodds.linear.objective import Objective
 from wordodds.linear.problem import Problem, penalty_of
@@ -20,9 +21,9 @@ from wordodds.linear.solvers import (
     sparse_descent,
 )
 from wordodds.linear.solvers.iterate import Iterate
-from wordodds.typing import AnyArray, Floats
+from wordodds.typing import AnyArray, Floats, Ints
 
-__all__ = ["Fitted", "fit_columns", "weights_as"]
+__all__ = ["Fitted", "adopt_fit", "fit_columns", "minimise"]
 
 # What a column was divided by may be beyond the square root of what double holds.
 PENALTY_LEAST, PENALTY_LARGEST = 1e-200, 1e200
@@ -33,8 +34,10 @@ class Fitted(NamedTuple):
 
     columns: Floats  # (n_features, width)
     intercept: Floats  # (n_columns,)
-    descent: Descent
     solver: str
+    n_iter: Ints  # of each problem solved
+    history: dict[Any, Any]
+    interrupted: bool = False
 
 
 def fit_columns(
@@ -66,29 +69,63 @@ def fit_columns(
     name = settings.solver
     if name == "auto":
         name = "coordinate" if settings.l1_ratio > 0.0 else choose(objective)
-    iterates = _solve(name, objective, _start(objective, problem, start), settings)
+    fitted = minimise(objective, _start(objective, problem, start), name, settings, began)
+    if problem.scale is None:
+        return fitted
+    with np.errstate(over="ignore"):
+        return fitted._replace(columns=fitted.columns / problem.scale[:, np.newaxis])
+
+
+def minimise(
+    objective: Objective, start: Floats, solver: str, settings: Settings, began: float
+) -> Fitted:
+    """Run a solver from a point until it ends, and warn if that was early."""
+    iterates = _iterates(solver, objective, start, settings)
     descent = descend(iterates, settings.limits, began)
-    warn_early(descent, objective, settings.l1_ratio, settings.limits, name)
-    return _fitted(objective, problem, descent, name, symmetric=settings.l1_ratio == 0.0)
+    warn_early(descent, objective, settings.l1_ratio, settings.limits, solver)
+    n_cols, n_columns = objective.matrix.n_cols, objective.loss.n_columns
+    point = descent.last.point
+    columns = point[:n_cols]
+    if objective.loss.coupled and settings.l1_ratio == 0.0:
+        # To add the same to all classes changes no probability; the shortest weights add up to 0.
+        columns[:, :n_columns] -= columns[:, :n_columns].mean(axis=1, keepdims=True)
+    intercept = np.zeros(n_columns)
+    if objective.fit_intercept:
+        intercept = point[-1, :n_columns].copy()
+        if objective.loss.coupled:  # to add the same to all changes nothing
+            intercept -= intercept.mean()
+    return Fitted(
+        columns,
+        intercept,
+        solver,
+        np.array([descent.n_iter]),
+        descent.history,
+        descent.reason == "interrupted",
+    )
 
 
-def weights_as(
+def adopt_fit(
+    model: Any, X: Any, classes: AnyArray, fitted: Fitted, dtype: np.dtype[Any], **more: Any
+) -> None:
+    """Give a model what a fit has found, with weights of a type; ``more`` is its further state."""
+    columns, intercept = _weights_as(dtype, fitted.columns, fitted.intercept)
+    adopt(
+        model,
+        X,
+        classes_=classes,
+        _columns=columns,
+        intercept_=intercept,
+        n_iter_=fitted.n_iter,
+        solver_=fitted.solver,
+        history_=fitted.history,
+        **more,
+    )
+
+
+def _weights_as(
     dtype: np.dtype[Any], columns: AnyArray, intercept: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
-    """Return weights and intercepts in the type that a model keeps.
-
-    Parameters
-    ----------
-    dtype : dtype
-        float32 or float64.
-    columns, intercept : ndarray
-        Of a fit.
-
-    Raises
-    ------
-    ValueError
-        If one of them is too large for it.
-    """
+    """Return weights and intercepts in a type; ValueError if one is too large for it."""
     with np.errstate(over="ignore"):
         columns, intercept = columns.astype(dtype, copy=False), intercept.astype(dtype)
     if not (np.isfinite(columns).all() and np.isfinite(intercept).all()):
@@ -99,7 +136,9 @@ def weights_as(
     return columns, intercept
 
 
-def _solve(name: str, objective: Objective, start: Floats, settings: Settings) -> Iterator[Iterate]:
+def _iterates(
+    name: str, objective: Objective, start: Floats, settings: Settings
+) -> Iterator[Iterate]:
     """Return the iterates of a solver by its name."""
     if objective.loss.non_negative:
         if name not in PROJECTED:
@@ -147,23 +186,3 @@ def _start(objective: Objective, problem: Problem, start: tuple[Any, Any] | None
         # Scores of weights that fit other rows may be so large that they drown the right ones.
         better = objective.at(point).value <= at_zero
     return point if better else np.zeros(objective.shape)
-
-
-def _fitted(
-    objective: Objective, problem: Problem, descent: Descent, name: str, symmetric: bool
-) -> Fitted:
-    n_cols, n_columns = objective.matrix.n_cols, objective.loss.n_columns
-    point = descent.last.point
-    columns = point[:n_cols]
-    if objective.loss.coupled and symmetric:
-        # To add the same to all classes changes no probability; the shortest weights add up to 0.
-        columns[:, :n_columns] -= columns[:, :n_columns].mean(axis=1, keepdims=True)
-    if problem.scale is not None:
-        with np.errstate(over="ignore"):
-            columns = columns / problem.scale[:, np.newaxis]
-    intercept = np.zeros(n_columns)
-    if objective.fit_intercept:
-        intercept = point[-1, :n_columns].copy()
-        if objective.loss.coupled:  # to add the same to all changes nothing
-            intercept -= intercept.mean()
-    return Fitted(columns, intercept, descent, name)

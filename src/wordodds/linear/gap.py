@@ -37,13 +37,13 @@ def gap_bound(objective: Objective, point: Floats, l1_ratio: float = 0.0) -> flo
     Parameters
     ----------
     objective : Objective
-        f; without a penalty on every feature, or not convex, no bound is known.
+        f; without a penalty on every feature, not convex or on a cluster, no bound is known.
     point : ndarray
         Where.
     l1_ratio : float
         The share of f's penalty that is L1; then the loss must be logistic or softmax.
     """
-    if not objective.loss.convex or not np.all(objective.penalty):
+    if not (objective.loss.convex and objective.rows_at_hand and np.all(objective.penalty)):
         return math.inf
     here = objective.at(point)
     best = _with_best_intercepts(here) if objective.fit_intercept else here

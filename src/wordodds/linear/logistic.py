@@ -6,10 +6,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.execution import execution
-from wordodds._core import linear as core
-from wordodds._estimator.state import adopt
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
-from wordodds.linear.fit import Fitted, fit_columns, weights_as
+from wordodds.linear.fit import Fitted, adopt_fit, fit_columns
 from wordodds.linear.history import Callback
 from wordodds.linear.losses import Loss, SoftmaxLoss, link_loss
 from wordodds.linear.pairwise import couple_pairs, fit_pairs, vote
@@ -18,7 +16,7 @@ from wordodds.linear.settings import Settings, settings_of, weight_type
 from wordodds.linear.solvers import DESCENTS, STOCHASTIC
 from wordodds.typing import AnyArray, Floats
 
-__all__ = ["LogisticRegression"]
+__all__ = ["LogisticRegression", "adopt_logistic"]
 
 SOLVERS = ("auto", *DESCENTS, *STOCHASTIC, "coordinate")
 MULTI_CLASS = ("multinomial", "ovr", "ovo")
@@ -103,7 +101,6 @@ class LogisticRegression(LinearClassifier):
     ['spam', 'ham', 'ham']
     """
 
-    _fitted: Fitted
     history_: dict[Any, Any]
 
     def __init__(
@@ -172,41 +169,12 @@ class LogisticRegression(LinearClassifier):
         n_classes = len(problem.classes)
         dtype = weight_type(self.dtype, problem.dtype)
         if self.multi_class == "ovo" and n_classes > 2:
-            parts = fit_pairs(problem, settings)
-            labels = problem.classes.tolist()
-            columns, intercept = weights_as(
-                dtype,
-                _padded([part.columns for part in parts.values()]),
-                np.concatenate([part.intercept for part in parts.values()]),
-            )
-            return adopt(
-                self,
-                X,
-                classes_=problem.classes,
-                _columns=columns,
-                intercept_=intercept,
-                n_iter_=np.array([part.descent.n_iter for part in parts.values()]),
-                solver_=next(iter(parts.values())).solver,
-                history_={
-                    (labels[a], labels[b]): part.descent.history for (a, b), part in parts.items()
-                },
-                _kind="ovo",
-            )
-        start = self._warm(problem.classes, problem.matrix.n_cols)
-        fitted = fit_columns(problem, self._loss(n_classes), settings, start)
-        columns, intercept = weights_as(dtype, fitted.columns, fitted.intercept)
-        adopt(
-            self,
-            X,
-            classes_=problem.classes,
-            _columns=columns,
-            intercept_=intercept,
-            n_iter_=np.array([fitted.descent.n_iter]),
-            solver_=fitted.solver,
-            history_=fitted.descent.history,
-            _kind="ovr" if self.multi_class == "ovr" else "multinomial",
-        )
-        if fitted.descent.reason == "interrupted":
+            fitted = fit_pairs(problem, settings)
+        else:
+            start = self._warm(problem.classes, problem.matrix.n_cols)
+            fitted = fit_columns(problem, self._loss(n_classes), settings, start)
+        adopt_logistic(self, X, problem.classes, fitted, dtype)
+        if fitted.interrupted:
             raise KeyboardInterrupt
         return self
 
@@ -281,12 +249,14 @@ class LogisticRegression(LinearClassifier):
         return settings_of(self, SOLVERS)
 
 
-def _padded(columns: list[Floats]) -> Floats:
-    """Return columns side by side, as wide as the kernels expect."""
-    side_by_side = np.zeros((len(columns[0]), core.padded_columns(len(columns))))
-    for k, column in enumerate(columns):
-        side_by_side[:, k] = column[:, 0]
-    return side_by_side
+def adopt_logistic(
+    model: LogisticRegression, X: Any, classes: AnyArray, fitted: Fitted, dtype: np.dtype[Any]
+) -> None:
+    """Give a LogisticRegression what a fit has found."""
+    kind = model.multi_class
+    if kind == "ovo" and len(classes) == 2:
+        kind = "multinomial"
+    adopt_fit(model, X, classes, fitted, dtype, _kind=kind)
 
 
 def _mean_of_pairs(of_pairs: AnyArray, n_classes: int) -> Floats:

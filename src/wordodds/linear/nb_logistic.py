@@ -11,7 +11,7 @@ from wordodds.linear.classifier import LinearClassifier, log_probabilities
 from wordodds.linear.matrix import matrix_of
 from wordodds.linear.problem import labelled_rows
 from wordodds.linear.ratio import first_equal_rows, label_table, ratio_problem
-from wordodds.linear.ratio_fit import adopt_fit, check_scale, ratio_settings, warn_early
+from wordodds.linear.ratio_fit import adopt_ratio_fit, check_scale, ratio_settings, warn_of_gap
 from wordodds.typing import Floats
 
 __all__ = ["NBLogisticRegression"]
@@ -160,8 +160,8 @@ class NBLogisticRegression(LinearClassifier):
         seed = int(random_source(self.random_state).randint(2**31 - 1))
         ascent = ratio_problem(rows, labels, n_columns, settings.prior, seed, how)
         limits = settings.C, settings.max_iter, settings.tolerance
-        adopt_fit(self, X, given.classes, *ascent.fit(settings.lean, *limits, *how))
-        warn_early(self)
+        adopt_ratio_fit(self, X, given.classes, *ascent.fit(settings.lean, *limits, *how))
+        warn_of_gap(self)
         return self
 
     def predict_log_proba(self, X: Any) -> Floats:

@@ -46,6 +46,8 @@ class Objective:
         Threads and instruction set.
     """
 
+    rows_at_hand = True  # whether positions have scores: not where the rows are on a cluster
+
     def __init__(
         self,
         matrix: Matrix,

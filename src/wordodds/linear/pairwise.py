@@ -1,9 +1,12 @@
 """One-vs-one: a model for each pair of classes, and how their verdicts are joined."""
 
 import time
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
+from wordodds._core import linear as core
 from wordodds.linear.fit import Fitted, fit_columns
 from wordodds.linear.losses import link_loss
 from wordodds.linear.problem import Problem, rows_of_problem
@@ -17,33 +20,34 @@ CERTAIN = 1e-12
 ROWS_PER_BLOCK = 1024
 
 
-def fit_pairs(problem: Problem, settings: Settings) -> dict[tuple[int, int], Fitted]:
+def fit_pairs(problem: Problem, settings: Settings) -> Fitted:
     """Fit a model to the rows of each pair of classes (a, b), a < b; b is the positive one.
 
-    Parameters
-    ----------
-    problem : Problem
-        Of three or more classes.
-    settings : Settings
-        Of each fit, but that ``max_time`` is for all of them together.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        After Ctrl-C; what is fitted so far is lost.
+    There is a column of weights and a history for each pair; ``max_time`` is for all together.
+    Ctrl-C raises, and what is fitted so far is lost.
     """
     began = time.perf_counter()
-    fitted: dict[tuple[int, int], Fitted] = {}
-    n_classes = len(problem.classes)
-    for a in range(n_classes):
-        for b in range(a + 1, n_classes):
-            rows = np.flatnonzero((problem.codes == a) | (problem.codes == b))
-            part = rows_of_problem(problem, rows, settings.how)
-            part = part._replace(codes=(part.codes == b).astype(np.int32))
-            fitted[a, b] = fit_columns(part, link_loss("logit"), _what_is_left(settings, began))
-            if fitted[a, b].descent.reason == "interrupted":
-                raise KeyboardInterrupt
-    return fitted
+    parts: dict[tuple[Any, Any], Fitted] = {}
+    labels = problem.classes.tolist()
+    for a, b in combinations(range(len(labels)), 2):
+        rows = np.flatnonzero((problem.codes == a) | (problem.codes == b))
+        part = rows_of_problem(problem, rows, settings.how)
+        part = part._replace(codes=(part.codes == b).astype(np.int32))
+        fitted = fit_columns(part, link_loss("logit"), _what_is_left(settings, began))
+        if fitted.interrupted:
+            raise KeyboardInterrupt
+        parts[labels[a], labels[b]] = fitted
+    of_pairs = list(parts.values())
+    columns = np.zeros((len(of_pairs[0].columns), core.padded_columns(len(of_pairs))))
+    for k, pair in enumerate(of_pairs):
+        columns[:, k] = pair.columns[:, 0]
+    return Fitted(
+        columns,
+        np.concatenate([part.intercept for part in of_pairs]),
+        of_pairs[0].solver,
+        np.concatenate([part.n_iter for part in of_pairs]),
+        {pair: part.history for pair, part in parts.items()},
+    )
 
 
 def _what_is_left(settings: Settings, began: float) -> Settings:

@@ -13,12 +13,12 @@ from wordodds.typing import AnyArray, Floats
 
 __all__ = [
     "RatioSettings",
-    "adopt_fit",
+    "adopt_ratio_fit",
     "check_scale",
     "divide_weights",
     "ratio_prior",
     "ratio_settings",
-    "warn_early",
+    "warn_of_gap",
 ]
 
 # The largest C times squared entry that weights in single precision can follow, and parameters.
@@ -79,7 +79,7 @@ def check_scale(C: float, largest_weight: float, largest_entry: float) -> None:
         )
 
 
-def adopt_fit(
+def adopt_ratio_fit(
     model: Any,
     X: Any,
     classes: AnyArray,
@@ -111,8 +111,8 @@ def divide_weights(model: Any, temperature: float) -> None:
     )
 
 
-def warn_early(model: Any, unit: str = "epochs", advice: str = "raise max_iter or tol") -> None:
-    """Warn in the name of the caller's caller if a fit ended before it converged."""
+def warn_of_gap(model: Any, unit: str = "epochs", advice: str = "raise max_iter or tol") -> None:
+    """Warn, at the line that called the caller, if a fit ended before it converged."""
     tolerance = _tolerance(model)
     if model.gap_ <= tolerance:
         return

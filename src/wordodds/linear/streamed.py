@@ -13,7 +13,7 @@ from wordodds._estimator.random_state import random_source
 from wordodds._files.scratch import Scratch
 from wordodds.linear.nb_logistic import NBLogisticRegression
 from wordodds.linear.ratio import gap_scale, gaps_of_rows, ratios_of_counts
-from wordodds.linear.ratio_fit import adopt_fit, check_scale, ratio_settings, warn_early
+from wordodds.linear.ratio_fit import adopt_ratio_fit, check_scale, ratio_settings, warn_of_gap
 from wordodds.linear.row_store import Block, RowStore
 from wordodds.linear.sgd import SGDClassifier
 from wordodds.typing import AnyArray, Floats, Floats32
@@ -98,8 +98,8 @@ def fit_ratio_blocks(
                 gaps = _measured(store, known, state, costs, n_bytes, n_columns)
                 gap = float((gaps / scale).max())
     shape = sp.csr_array((1, store.n_cols))
-    adopt_fit(model, shape, classes, *state.weights(), n_epochs, gap)
-    warn_early(model)
+    adopt_ratio_fit(model, shape, classes, *state.weights(), n_epochs, gap)
+    warn_of_gap(model)
 
 
 def _measured(

@@ -1,4 +1,4 @@
-"""What workers do with rows: the sums over a partition that an objective is made of."""
+"""What workers do: the sums over the rows of a partition that an objective is made of."""
 
 from __future__ import annotations
 
@@ -74,15 +74,7 @@ class Rows(NamedTuple):
 
 
 def prepare(counted: Counted, chosen: Chosen) -> Rows:
-    """Make the matrix of a partition.
-
-    Parameters
-    ----------
-    counted : Counted
-        The partition.
-    chosen : Chosen
-        What all partitions share.
-    """
+    """Make the matrix of a partition."""
     matrix, codes = rows_of(counted, chosen)
     rows = as_csr(matrix.astype(np.float64), non_negative=False, execution=execution(None))
     factors = np.ones(len(chosen.classes)) if chosen.factors is None else chosen.factors
@@ -91,109 +83,49 @@ def prepare(counted: Counted, chosen: Chosen) -> Rows:
 
 
 def loss_and_gradient(rows: Rows, loss: LossOfRows, point: Floats) -> tuple[float, Floats]:
-    """Return what the rows cost at a point, and the derivative by it.
-
-    Parameters
-    ----------
-    rows : Rows
-        A partition.
-    loss : LossOfRows
-        Which loss.
-    point : ndarray
-        As in `Objective`.
-    """
+    """Return what the rows cost at a point, and the derivative by it."""
     here = rows.objective(loss).at(point)
     return here.value, here.gradient
 
 
 def scores(rows: Rows, loss: LossOfRows, point: Floats) -> Floats:
-    """Return X W + b; stays on its worker while the solver asks about the same point.
-
-    Parameters
-    ----------
-    rows, loss, point
-        As in `loss_and_gradient`.
-    """
+    """Return X W + b; stays on its worker while the solver asks about the same point."""
     return rows.objective(loss).scores(point)
 
 
 def products(
     rows: Rows, loss: LossOfRows, its_scores: Floats, vector: Floats
 ) -> tuple[float, Floats]:
-    """Return the rows' part of the Hessian times a vector; the first number is nothing.
-
-    Parameters
-    ----------
-    rows : Rows
-        A partition.
-    loss : LossOfRows
-        Which loss.
-    its_scores : ndarray
-        What `scores` gave at the point of the Hessian.
-    vector : ndarray
-        Of the shape of a point.
-    """
+    """Return 0 and the rows' part of the Hessian, where scores were taken, times a vector."""
     return 0.0, Position(rows.objective(loss), vector, its_scores).hessian_times(vector)[0]
 
 
 def squares(
     rows: Rows, loss: LossOfRows, its_scores: Floats, nothing: None
 ) -> tuple[float, Floats]:
-    """Return the rows' part of the Hessian's diagonal; the first number is nothing.
-
-    Parameters
-    ----------
-    rows, loss, its_scores
-        As in `products`.
-    nothing : None
-        What a round shares.
-    """
+    """Return 0 and the rows' part of the Hessian's diagonal."""
     objective = rows.objective(loss)
     position = Position(objective, np.zeros(objective.shape), its_scores)
     return 0.0, position.hessian_diagonal()
 
 
 def reach(rows: Rows, loss: LossOfRows, direction: Floats) -> float:
-    """Return by how much a direction changes the score that it changes most.
-
-    Parameters
-    ----------
-    rows, loss, direction
-        As in `loss_and_gradient`.
-    """
+    """Return by how much a direction changes the score that it changes most."""
     return float(np.abs(scores(rows, loss, direction)).max(initial=0.0))
 
 
 def class_documents(rows: Rows, n_classes: int, total_weight: float) -> tuple[float, Floats]:
-    """Return how many rows of each class have each column, (n_columns, n_classes).
-
-    Parameters
-    ----------
-    rows : Rows
-        A partition.
-    n_classes : int
-        Of all partitions.
-    total_weight : float
-        Of all partitions, as rows count by their weights.
-    """
+    """Return 0 and the weight of each class in rows that have each column, (n_cols, n_classes)."""
     own = sp.csr_array(
         (rows.weights * total_weight, rows.codes, np.arange(len(rows.codes) + 1)),
         shape=(len(rows.codes), n_classes),
     )
-    indptr, indices, data, n_columns, n_rows = rows.columns
-    present = (data != 0.0).astype(np.float64)
-    columns = sp.csr_array((present, indices, indptr), shape=(n_columns, n_rows))
-    return 0.0, np.asarray((columns @ own).toarray())
+    present = rows.columns.to_scipy((rows.columns.data != 0.0).astype(np.float64))
+    return 0.0, np.asarray((present @ own).toarray())
 
 
 def entries(rows: Rows) -> int:
-    """Return the number of entries of a partition.
-
-    Parameters
-    ----------
-    rows : Rows
-        The partition.
-    """
+    """Return the number of entries of a partition."""
     return len(rows.rows.data)
 
 
@@ -201,13 +133,6 @@ def share(rows: Rows, number: int, n_groups: int) -> Rows:
     """Return the rows of a partition that belong to a group, as if drawn at random.
 
     Partitions are often sorted by class, and groups that know different classes would agree late.
-
-    Parameters
-    ----------
-    rows : Rows
-        The partition.
-    number, n_groups : int
-        Which of how many groups.
     """
     group = position_hash(np.arange(len(rows.codes))) % np.uint64(n_groups)
     kept = np.flatnonzero(group == number)
@@ -215,19 +140,7 @@ def share(rows: Rows, number: int, n_groups: int) -> Rows:
 
 
 def fit_group(rows: Rows, model: Any, classes: AnyArray, total_weight: float) -> Any:
-    """Fit a model to all rows, in one place.
-
-    Parameters
-    ----------
-    rows : Rows
-        All of them.
-    model : NBLogisticRegression
-        Its parameters; the result is a copy.
-    classes : ndarray
-        The labels of the codes.
-    total_weight : float
-        Of all rows.
-    """
+    """Return a copy of an NBLogisticRegression that is fitted to all rows, in one place."""
     matrix = rows.rows.to_scipy()
     fitted = clone(model).set_params(class_weight=None, n_jobs=None)
     weights = rows.weights * total_weight
@@ -236,13 +149,7 @@ def fit_group(rows: Rows, model: Any, classes: AnyArray, total_weight: float) ->
 
 
 def join(parts: list[Rows]) -> Rows:
-    """Return the rows of several partitions as one, without the transpose: ascent does not use it.
-
-    Parameters
-    ----------
-    parts : list of Rows
-        At least one.
-    """
+    """Return the rows of several partitions as one, without a transpose, which ascent ignores."""
     if len(parts) == 1:
         return parts[0]
     rows = CsrArrays.of(sp.vstack([part.rows.to_scipy() for part in parts], format="csr"))
@@ -266,23 +173,7 @@ def ascend(
     settings: LocalSettings,
     seed: int,
 ) -> LocalStep:
-    """Visit the rows of a group, from weights that all groups start from.
-
-    Parameters
-    ----------
-    rows : Rows
-        The group.
-    before : LocalStep or None
-        What it made of them in the last round.
-    ratios : ndarray
-        Log-count ratios of all rows.
-    start : (ndarray, ndarray)
-        Weights and intercept.
-    settings : LocalSettings
-        Shared by all groups.
-    seed : int
-        Of the order in which rows are visited.
-    """
+    """Visit the rows of a group, from weights that all groups start from."""
     n_columns = ratios.shape[1]
     if not len(rows.codes):
         nothing = np.zeros(n_columns)
@@ -304,13 +195,7 @@ def ascend(
 
 
 def add_steps(steps: list[LocalStep]) -> LocalStep:
-    """Return the sum of what groups changed, added in order.
-
-    Parameters
-    ----------
-    steps : list of LocalStep
-        Not changed.
-    """
+    """Return the sum of what groups changed, added in order."""
     first = steps[0]
     change, intercept = first.change.copy(), first.intercept_change.copy()
     gaps = first.gaps.copy()
@@ -322,13 +207,7 @@ def add_steps(steps: list[LocalStep]) -> LocalStep:
 
 
 def add(parts: list[tuple[float, Floats]]) -> tuple[float, Floats]:
-    """Return sums, added in order.
-
-    Parameters
-    ----------
-    parts : list of (float, ndarray)
-        Not changed.
-    """
+    """Return sums, added in order."""
     value, total = parts[0][0], parts[0][1].copy()
     for one, array in parts[1:]:
         value += one
@@ -337,11 +216,5 @@ def add(parts: list[tuple[float, Floats]]) -> tuple[float, Floats]:
 
 
 def greatest(parts: list[float]) -> float:
-    """Return the greatest of some numbers.
-
-    Parameters
-    ----------
-    parts : list of float
-        At least one.
-    """
+    """Return the greatest of some numbers."""
     return max(parts)
