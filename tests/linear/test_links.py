@@ -6,7 +6,7 @@ import pytest
 
 from wordodds import BinaryRegression
 from wordodds._border.execution import execution
-from wordodds.linear.links import LINKS, link_named, log_chances
+from wordodds.linear.binary import LINKS, link_named, log_chances
 
 SIZES = 10.0 ** np.arange(-20, 4)
 SCORES = np.unique(

@@ -12,13 +12,12 @@ from wordodds._border.execution import Execution
 from wordodds._core import bayes as core
 from wordodds._core import score
 from wordodds._core import sparse as sparse_core
-from wordodds.bayes.counted import CountedNB
+from wordodds.bayes.alpha_zero import Limit, Required, Unseen, pattern
+from wordodds.bayes.discrete import CountedNB
 from wordodds.bayes.generative import GenerativeClassifier
-from wordodds.bayes.learnt import Learnt
-from wordodds.bayes.limits import Limit, Required, Unseen, pattern
 from wordodds.bayes.sampling import draw_classes, draw_presence, generator
 from wordodds.bayes.tally import ClassTally, DenseTally, SparseTally, features_of
-from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
+from wordodds.bayes.weights import DenseWeights, Learnt, SparseWeights, Weights
 from wordodds.typing import AnyArray, Floats
 
 __all__ = ["BernoulliNB"]

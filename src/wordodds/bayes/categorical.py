@@ -12,10 +12,9 @@ from wordodds._core import score
 from wordodds._estimator.state import checked_array
 from wordodds.bayes.discrete import DiscreteNB
 from wordodds.bayes.generative import GenerativeClassifier
-from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.sampling import draw_categories, draw_classes, generator
 from wordodds.bayes.tally import DENSE_CELLS_MAX, ClassTally, DenseTally, SparseTally
-from wordodds.bayes.weights import DenseWeights, Weights
+from wordodds.bayes.weights import DenseWeights, Learnt, Weights
 from wordodds.typing import AnyArray, Floats, Ints
 
 __all__ = ["CategoricalNB"]

@@ -8,11 +8,10 @@ import numpy as np
 
 from wordodds._core import bayes as core
 from wordodds._core import score
-from wordodds.bayes.counted import CountedNB
-from wordodds.bayes.learnt import Learnt
-from wordodds.bayes.limits import Exclusive, pattern
+from wordodds.bayes.alpha_zero import Exclusive, pattern
+from wordodds.bayes.discrete import CountedNB
 from wordodds.bayes.tally import ClassTally, DenseTally, features_of
-from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
+from wordodds.bayes.weights import DenseWeights, Learnt, SparseWeights, Weights
 from wordodds.typing import Floats
 
 __all__ = ["ComplementNB"]

@@ -1,7 +1,7 @@
 """What the naive Bayes models on counts share: tallies that are learnt, added up and unlearnt."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +12,9 @@ from wordodds._border.classes import classes_of_batches, count_classes, union_of
 from wordodds._border.csr import CsrArrays, as_csr, require_rows
 from wordodds._border.execution import Execution, execution
 from wordodds._border.row_weights import rows_of_batch, rows_of_fit
+from wordodds._estimator.linear_view import LinearView
 from wordodds._estimator.state import adopt, check_width
 from wordodds.bayes.generative import LogSpaceClassifier
-from wordodds.bayes.learnt import Learnt
 from wordodds.bayes.priors import checked_alpha, log_prior, pseudo_counts
 from wordodds.bayes.tally import (
     ClassTally,
@@ -25,10 +25,10 @@ from wordodds.bayes.tally import (
     tally_entries,
     tally_rows,
 )
-from wordodds.bayes.weights import Weights
+from wordodds.bayes.weights import Learnt, Weights
 from wordodds.typing import AnyArray, Floats, Positions
 
-__all__ = ["DiscreteNB"]
+__all__ = ["CountedNB", "DiscreteNB"]
 
 # Counts and pseudo-counts together stay below the largest double, 1.8e308.
 SUM_MAX = 8e307
@@ -339,6 +339,40 @@ class DiscreteNB(LogSpaceClassifier):
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
         return tags
+
+
+class CountedNB(LinearView, DiscreteNB):
+    """Base of the models whose tally has one cell for each class and feature."""
+
+    @property
+    def feature_count_(self) -> Floats:
+        """What each class has of each feature, (n_classes, n_features)."""
+        return self._fitted("feature_count_").tally.table()
+
+    @property
+    def feature_log_prob_(self) -> Floats:
+        """Logarithms of the features' probabilities, (n_classes, n_features)."""
+        return self._fitted("feature_log_prob_").weights.table()
+
+    @property
+    def weights_(self) -> Floats:
+        """Weights of the linear view, (n_classes, n_features)."""
+        return self._fitted("weights_").weights.table()
+
+    @property
+    def bias_(self) -> Floats:
+        """Bias of the linear view, (n_classes,)."""
+        bias = self._fitted("bias_").weights.bias
+        return np.asarray(self._prior_of_scores() + bias)
+
+    def _weights_of_classes(self, codes: list[int]) -> Iterator[Floats]:
+        return self._learnt.weights.of_classes(codes)
+
+    def _weights_of_feature(self, j: int) -> Floats:
+        return self._learnt.weights.of_feature(j)
+
+    def _mean_weights(self) -> Floats:
+        return self._learnt.weights.feature_means()
 
 
 def _check_sums(

@@ -19,7 +19,7 @@ from wordodds.bayes.covariance import (
     is_diagonal,
     is_shared,
 )
-from wordodds.bayes.dense_rows import DenseRows, checked_share, dense_rows
+from wordodds.bayes.discriminant_rows import DenseRows, checked_share, dense_rows
 from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.priors import log_prior
 from wordodds.bayes.sampling import draw_classes, generator

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wordodds._estimator.state import adopt, checked_data
 from wordodds.bayes.covariance import SingularError, class_deviations, estimate, factorize
-from wordodds.bayes.dense_rows import checked_share, dense_rows
+from wordodds.bayes.discriminant_rows import checked_share, dense_rows
 from wordodds.bayes.gaussian_scores import whiten, whiten_again
 from wordodds.bayes.priors import log_prior
 from wordodds.typing import AnyArray, Floats

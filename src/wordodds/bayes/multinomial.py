@@ -8,13 +8,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import bayes as core
 from wordodds._core import score
-from wordodds.bayes.counted import CountedNB
+from wordodds.bayes.alpha_zero import Unseen, pattern
+from wordodds.bayes.discrete import CountedNB
 from wordodds.bayes.generative import GenerativeClassifier
-from wordodds.bayes.learnt import Learnt
-from wordodds.bayes.limits import Unseen, pattern
 from wordodds.bayes.sampling import draw_classes, draw_words, generator
 from wordodds.bayes.tally import DenseTally, features_of
-from wordodds.bayes.weights import DenseWeights, SparseWeights, Weights
+from wordodds.bayes.weights import DenseWeights, Learnt, SparseWeights, Weights
 from wordodds.typing import AnyArray
 
 __all__ = ["MultinomialNB"]

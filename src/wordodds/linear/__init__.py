@@ -4,7 +4,7 @@ from wordodds.linear.binary import BinaryRegression
 from wordodds.linear.custom import custom_link, custom_loss
 from wordodds.linear.logistic import LogisticRegression
 from wordodds.linear.nb_logistic import NBLogisticRegression
-from wordodds.linear.sgd import SGDClassifier
+from wordodds.linear.sgd.classifier import SGDClassifier
 
 __all__ = [
     "BinaryRegression",

@@ -15,7 +15,7 @@ from wordodds.linear.nb_logistic import NBLogisticRegression
 from wordodds.linear.ratio import gap_scale, gaps_of_rows, ratios_of_counts
 from wordodds.linear.ratio_fit import adopt_ratio_fit, check_scale, ratio_settings, warn_of_gap
 from wordodds.linear.row_store import Block, RowStore
-from wordodds.linear.sgd import SGDClassifier
+from wordodds.linear.sgd.classifier import SGDClassifier
 from wordodds.typing import AnyArray, Floats, Floats32
 
 __all__ = ["fit_ratio_blocks", "fit_sgd_blocks"]

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from wordodds.linear.objective import Objective
-from wordodds.linear.sgd_epochs import Rows, epochs
-from wordodds.linear.sgd_state import LOSSES, SCHEDULES, SgdState, options_of
+from wordodds.linear.sgd.epochs import Rows, epochs
+from wordodds.linear.sgd.state import LOSSES, SCHEDULES, SgdState, options_of
 from wordodds.linear.solvers.iterate import Iterate, iterate_at
 from wordodds.typing import Floats
 

@@ -13,7 +13,7 @@ from wordodds._border.csr import CsrArrays
 from wordodds._border.execution import Execution
 from wordodds._core import linear
 from wordodds.linear.history import Callback, History, tell
-from wordodds.linear.sgd_state import SgdState
+from wordodds.linear.sgd.state import SgdState
 from wordodds.typing import Codes, Floats, Ints
 
 __all__ = ["Epoch", "Epochs", "Rows", "StopRule", "epochs"]

@@ -9,7 +9,7 @@ from wordodds._border.execution import Execution
 from wordodds._border.labels import encode_known_labels, encode_labels
 from wordodds._border.row_weights import class_weights, row_weights
 from wordodds._estimator.random_state import random_source
-from wordodds.linear.sgd_epochs import Rows
+from wordodds.linear.sgd.epochs import Rows
 from wordodds.typing import AnyArray, Ints
 
 __all__ = ["checked_rows", "held_out", "labelled_rows", "part_of"]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from wordodds.linear.settings import WEIGHT_TYPES
-from wordodds.linear.sgd_state import LOSSES
+from wordodds.linear.sgd.state import LOSSES
 
 __all__ = ["check_parameters"]
 

@@ -13,11 +13,11 @@ from wordodds._estimator.random_state import random_source
 from wordodds._estimator.state import adopt, check_width
 from wordodds.linear.classifier import scores_of
 from wordodds.linear.history import Callback
-from wordodds.linear.sgd_epochs import Epochs, Rows, StopRule, epochs
-from wordodds.linear.sgd_parameters import check_parameters
-from wordodds.linear.sgd_proba import LossProba
-from wordodds.linear.sgd_rows import checked_rows, held_out, labelled_rows, part_of
-from wordodds.linear.sgd_state import LOSSES, SCHEDULES, SgdOptions, SgdState, options_of
+from wordodds.linear.sgd.epochs import Epochs, Rows, StopRule, epochs
+from wordodds.linear.sgd.parameters import check_parameters
+from wordodds.linear.sgd.probabilities import LossProba
+from wordodds.linear.sgd.rows import checked_rows, held_out, labelled_rows, part_of
+from wordodds.linear.sgd.state import LOSSES, SCHEDULES, SgdOptions, SgdState, options_of
 from wordodds.typing import AnyArray, Floats, Ints
 
 __all__ = ["SGDClassifier"]
