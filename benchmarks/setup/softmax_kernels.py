@@ -73,7 +73,7 @@ def our_objective(problem, n_jobs):
         loss,
         penalty,
         fit_intercept=True,
-        execution=how,
+        how=how,
     )
 
     def padded(array):

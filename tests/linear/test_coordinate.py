@@ -41,7 +41,7 @@ def iterates(
         C=C,
         l1_ratio=l1_ratio,
         fit_intercept=fit_intercept,
-        execution=execution(n_jobs),
+        how=execution(n_jobs),
         **options,
     )
     seen = []

@@ -29,7 +29,7 @@ def ascend(X, codes, row_weights, loss="softmax", n_columns=4, C=3.0, jobs=ONE, 
     options = {"fit_intercept": True, "seed": 0} | options
     matrix = as_csr(X, non_negative=False, execution=jobs)
     steps = dual_ascent(
-        matrix, codes, row_weights, loss=loss, n_columns=n_columns, C=C, execution=jobs, **options
+        matrix, codes, row_weights, loss=loss, n_columns=n_columns, C=C, how=jobs, **options
     )
     return list(itertools.islice(steps, n))
 

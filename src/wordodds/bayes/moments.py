@@ -153,14 +153,14 @@ def _ratio(part: Array, whole: Array) -> Array:
     return np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0.0)
 
 
-def as_matrix(X: Any, execution: Execution, estimator: Any) -> Matrix:
+def as_matrix(X: Any, how: Execution, estimator: Any) -> Matrix:
     """Check ``X`` and give it the form that the kernels take; a sparse one is never made dense.
 
     Parameters
     ----------
     X : sparse matrix or array of any format, or dense array-like of two dimensions
         Finite numbers; not changed.
-    execution : Execution
+    how : Execution
         Threads and instruction set for the checks.
     estimator : object
         Whom messages name.
@@ -175,9 +175,9 @@ def as_matrix(X: Any, execution: Execution, estimator: Any) -> Matrix:
         return checked_array(
             X, dtype=[np.float64, np.float32], order="C", estimator=estimator, input_name="X"
         )
-    matrix = as_csr(X, non_negative=False, execution=execution)
+    matrix = as_csr(X, non_negative=False, execution=how)
     require_rows(matrix)
-    return without_repeats(matrix, execution)
+    return without_repeats(matrix, how)
 
 
 def class_moments(
@@ -185,7 +185,7 @@ def class_moments(
     codes: Codes,
     weights: Array | None,
     n_classes: int,
-    execution: Execution,
+    how: Execution,
 ) -> Moments:
     """Return the moments of the rows of each class.
 
@@ -199,13 +199,13 @@ def class_moments(
         What each row weighs; None: 1. A row of weight 0 is not looked at.
     n_classes : int
         How many classes there are.
-    execution : Execution
+    how : Execution
         Threads and instruction set.
     """
     n_cols = matrix.n_cols if isinstance(matrix, CsrArrays) else matrix.shape[1]
     check_table_size(n_classes, n_cols, "use MultinomialNB, or fewer columns")
     if isinstance(matrix, CsrArrays):
-        found = core.csr_class_moments(matrix, codes, weights, n_classes, *execution)
+        found = core.csr_class_moments(matrix, codes, weights, n_classes, *how)
     else:
-        found = core.dense_class_moments(matrix, codes, weights, n_classes, *execution)
+        found = core.dense_class_moments(matrix, codes, weights, n_classes, *how)
     return Moments(*found)

@@ -97,12 +97,12 @@ class DenseTally:
         """Return a tally that may change by itself."""
         return DenseTally(self.counts.copy())
 
-    def regrouped(self, positions: Positions, n_classes: int, execution: Execution) -> "ClassTally":
+    def regrouped(self, positions: Positions, n_classes: int, how: Execution) -> "ClassTally":
         """Return the tally with class c at positions[c] of n_classes, in the form of that shape."""
         if n_classes * self.n_features > DENSE_CELLS_MAX:
-            indptr, indices, data = sparse_core.dense_compress_rows(self.counts.T, *execution)
+            indptr, indices, data = sparse_core.dense_compress_rows(self.counts.T, *how)
             entries = sp.csr_array((data, indices, indptr), shape=self.counts.shape[::-1])
-            return SparseTally(entries).regrouped(positions, n_classes, execution)
+            return SparseTally(entries).regrouped(positions, n_classes, how)
         counts = np.zeros((n_classes, self.n_features))
         counts[positions] = self.counts
         return DenseTally(counts)
@@ -162,9 +162,7 @@ class SparseTally:
         """Return a tally that may change by itself: additions make a new matrix anyway."""
         return SparseTally(self.by_feature)
 
-    def regrouped(
-        self, positions: Positions, n_classes: int, execution: Execution
-    ) -> "SparseTally":
+    def regrouped(self, positions: Positions, n_classes: int, how: Execution) -> "SparseTally":
         """Return the tally with class c at positions[c] of n_classes."""
         entries = self.by_feature
         return SparseTally(
@@ -190,12 +188,12 @@ def tally_rows(
     codes: Codes,
     n_classes: int,
     row_weights: Floats | None,
-    execution: Execution,
+    how: Execution,
 ) -> ClassTally:
     """Return the sums of the rows of each class, in the form that their shape asks for."""
     if n_classes * matrix.n_cols > DENSE_CELLS_MAX:
-        return SparseTally(tally_entries(matrix, codes, n_classes, row_weights, execution))
-    return DenseTally(core.csr_tally_classes(matrix, codes, n_classes, row_weights, *execution))
+        return SparseTally(tally_entries(matrix, codes, n_classes, row_weights, how))
+    return DenseTally(core.csr_tally_classes(matrix, codes, n_classes, row_weights, *how))
 
 
 def tally_entries(
@@ -203,15 +201,13 @@ def tally_entries(
     codes: Codes,
     n_classes: int,
     row_weights: Floats | None,
-    execution: Execution,
+    how: Execution,
 ) -> Any:
     """Return the sums of the rows of each class as a sparse matrix, (n_features, n_classes).
 
     Time and memory grow with the entries: what a small batch adds to a large model.
     """
-    indptr, classes, sums = core.csr_tally_entries(
-        matrix, codes, n_classes, row_weights, *execution
-    )
+    indptr, classes, sums = core.csr_tally_entries(matrix, codes, n_classes, row_weights, *how)
     return sp.csr_array((sums, classes, indptr), shape=(matrix.n_cols, n_classes))
 
 
@@ -220,7 +216,7 @@ def tally_batch(
     codes: Codes,
     n_classes: int,
     row_weights: Floats | None,
-    execution: Execution,
+    how: Execution,
 ) -> Any:
     """Return the same sums in the form that is quicker to make and to add to a tally.
 
@@ -228,8 +224,8 @@ def tally_batch(
     """
     n_cells = n_classes * matrix.n_cols
     if n_cells > min(CELLS_PER_ENTRY * len(matrix.data), DENSE_CELLS_MAX):
-        return tally_entries(matrix, codes, n_classes, row_weights, execution)
-    return core.csr_tally_classes(matrix, codes, n_classes, row_weights, *execution)
+        return tally_entries(matrix, codes, n_classes, row_weights, how)
+    return core.csr_tally_classes(matrix, codes, n_classes, row_weights, *how)
 
 
 def read_only(table: Floats) -> Floats:

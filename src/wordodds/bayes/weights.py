@@ -32,9 +32,9 @@ class DenseWeights:
         """Number of features."""
         return len(self.by_feature)
 
-    def scores(self, matrix: CsrArrays, prior: Floats, execution: Execution) -> Floats:
+    def scores(self, matrix: CsrArrays, prior: Floats, how: Execution) -> Floats:
         """Return prior + bias + the weighted sum of each row, (n_rows, n_classes)."""
-        scores = score.csr_score_classes(matrix, self.by_feature, prior + self.bias, *execution)
+        scores = score.csr_score_classes(matrix, self.by_feature, prior + self.bias, *how)
         for limit in self.limits:
             limit.apply(scores, matrix)
         return scores
@@ -97,7 +97,7 @@ class SparseWeights:
         """Number of features."""
         return len(self.feature_base)
 
-    def scores(self, matrix: CsrArrays, prior: Floats, execution: Execution) -> Floats:
+    def scores(self, matrix: CsrArrays, prior: Floats, how: Execution) -> Floats:
         """Return prior + bias + the weighted sum of each row, (n_rows, n_classes)."""
         scores = score.csr_score_sparse_classes(
             matrix,
@@ -108,7 +108,7 @@ class SparseWeights:
             self._indptr,
             self._classes,
             self.excess.data,
-            *execution,
+            *how,
         )
         for limit in self.limits:
             limit.apply(scores, matrix)

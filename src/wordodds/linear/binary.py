@@ -307,7 +307,7 @@ def link_named(link: Any) -> Link:
     )
 
 
-def log_chances(link: Link, scores: Floats, execution: Execution) -> Floats:
+def log_chances(link: Link, scores: Floats, how: Execution) -> Floats:
     """Return log p(0 | score) and log p(1 | score), (n_rows, 2); stable in both tails.
 
     Parameters
@@ -316,11 +316,11 @@ def log_chances(link: Link, scores: Floats, execution: Execution) -> Floats:
         Whose loss is minus that.
     scores : ndarray of shape (n_rows,)
         Finite.
-    execution : Execution
+    how : Execution
         Threads and instruction set.
     """
     loss = link.loss()
     chances = np.empty((len(scores), 2))
     for y in (0, 1):
-        chances[:, y] = 0.0 - loss.of_each(np.full(len(scores), float(y)), scores, execution)[0]
+        chances[:, y] = 0.0 - loss.of_each(np.full(len(scores), float(y)), scores, how)[0]
     return chances

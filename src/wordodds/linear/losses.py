@@ -41,7 +41,7 @@ class Loss(Protocol):
     non_negative: bool  # whether scores, and so features and weights, must be >= 0
 
     def evaluate(
-        self, codes: Codes, row_weights: Floats, scores: Floats, execution: Execution
+        self, codes: Codes, row_weights: Floats, scores: Floats, how: Execution
     ) -> tuple[float, Floats, Curvature]:
         """Return value, gradient by the scores, and curvature."""
 
@@ -69,15 +69,15 @@ class _SoftmaxCurvature:
     """s (diag(p) - p p^T) for each row."""
 
     def __init__(
-        self, row_weights: Floats, probabilities: Floats, n_columns: int, execution: Execution
+        self, row_weights: Floats, probabilities: Floats, n_columns: int, how: Execution
     ) -> None:
         self.row_weights = row_weights
         self.probabilities = probabilities
         self._n_columns = n_columns
-        self._execution = execution
+        self._how = how
 
     def times(self, vectors: Floats) -> Floats:
-        core.rows_softmax_curve(self.row_weights, self.probabilities, vectors, *self._execution)
+        core.rows_softmax_curve(self.row_weights, self.probabilities, vectors, *self._how)
         return vectors
 
     def diagonal(self) -> Floats:
@@ -115,16 +115,16 @@ class SoftmaxLoss:
         self.n_columns = n_classes
 
     def evaluate(
-        self, codes: Codes, row_weights: Floats, scores: Floats, execution: Execution
+        self, codes: Codes, row_weights: Floats, scores: Floats, how: Execution
     ) -> tuple[float, Floats, Curvature]:
         """Return value, gradient by the scores, and curvature."""
         value, gradient, probabilities = core.rows_softmax_loss(
-            self.n_columns, codes, row_weights, scores, *execution
+            self.n_columns, codes, row_weights, scores, *how
         )
         return (
             value,
             gradient,
-            _SoftmaxCurvature(row_weights, probabilities, self.n_columns, execution),
+            _SoftmaxCurvature(row_weights, probabilities, self.n_columns, how),
         )
 
 
@@ -165,11 +165,11 @@ class ScalarLoss:
         self._check = check
 
     def evaluate(
-        self, codes: Codes, row_weights: Floats, scores: Floats, execution: Execution
+        self, codes: Codes, row_weights: Floats, scores: Floats, how: Execution
     ) -> tuple[float, Floats, Curvature]:
         """Return value, gradient by the scores, and curvature."""
         value, gradient, hessian = core.rows_scalar_loss(
-            self.address, self.n_columns, codes, row_weights, scores, *execution
+            self.address, self.n_columns, codes, row_weights, scores, *how
         )
         if self._check is not None:
             self._check(codes, scores, value, gradient, hessian)
@@ -177,7 +177,7 @@ class ScalarLoss:
             np.maximum(hessian, 0.0, out=hessian)
         return value, gradient, _DiagonalCurvature(hessian, self.n_columns)
 
-    def of_each(self, y: Floats, raw: Floats, execution: Execution) -> Floats:
+    def of_each(self, y: Floats, raw: Floats, how: Execution) -> Floats:
         """Return loss, first and second derivative of each score, (3, n_scores).
 
         Parameters
@@ -186,10 +186,10 @@ class ScalarLoss:
             Zeros and ones.
         raw : ndarray of shape (n_scores,)
             Scores.
-        execution : Execution
+        how : Execution
             Threads and instruction set.
         """
-        return core.scores_scalar_loss(self.address, y, raw, *execution)
+        return core.scores_scalar_loss(self.address, y, raw, *how)
 
 
 def link_loss(link: str, n_columns: int = 1) -> ScalarLoss:

@@ -63,17 +63,17 @@ class SparseMatrix:
     ----------
     rows : CsrArrays
         Validated, without repeated entries.
-    execution : Execution
+    how : Execution
         Threads and instruction set.
     """
 
     is_sparse = True
 
-    def __init__(self, rows: CsrArrays, execution: Execution) -> None:
+    def __init__(self, rows: CsrArrays, how: Execution) -> None:
         data = rows.data if rows.data.dtype.kind == "f" else rows.data.astype(np.float64)
         self.rows = rows._replace(data=data)
         self.n_rows, self.n_cols = rows.n_rows, rows.n_cols
-        self._execution = execution
+        self._how = how
 
     @cached_property
     def columns(self) -> CsrArrays:
@@ -92,9 +92,7 @@ class SparseMatrix:
         self, right: Floats, factor: float, addend: Floats, out: Floats
     ) -> float:
         """Write X^T right + factor addend, and return its inner product with the addend."""
-        return core.csr_multiply(
-            self.columns, right, None, factor, addend, False, out, *self._execution
-        )
+        return core.csr_multiply(self.columns, right, None, factor, addend, False, out, *self._how)
 
     def transposed_squares_times(self, right: Floats) -> Floats:
         """Return the product of the entries' squares, transposed, with ``right``."""
@@ -140,7 +138,7 @@ class SparseMatrix:
             None,
             squares,
             product,
-            *self._execution,
+            *self._how,
         )
         return product
 
@@ -152,16 +150,16 @@ class DenseMatrix:
     ----------
     rows : ndarray of float32 or float64, (n_rows, n_cols)
         Finite.
-    execution : Execution
+    how : Execution
         Threads and instruction set of what NumPy does not do.
     """
 
     is_sparse = False
 
-    def __init__(self, rows: AnyArray, execution: Execution) -> None:
+    def __init__(self, rows: AnyArray, how: Execution) -> None:
         # In double, as every sum; row by row, so that its order in memory leaves no trace.
         self._rows = np.ascontiguousarray(rows, dtype=np.float64)
-        self._execution = execution
+        self._how = how
         self.n_rows, self.n_cols = rows.shape
 
     def times(self, right: Floats, bias: Floats | None = None) -> Floats:
@@ -204,12 +202,12 @@ class DenseMatrix:
 
     def as_csr(self) -> CsrArrays:
         """Return the rows without their zeros."""
-        arrays = sparse_core.dense_compress_rows(self._rows, *self._execution)
+        arrays = sparse_core.dense_compress_rows(self._rows, *self._how)
         return CsrArrays(*arrays, self.n_rows, self.n_cols)
 
 
-def matrix_of(rows: CsrArrays | AnyArray, execution: Execution) -> Matrix:
+def matrix_of(rows: CsrArrays | AnyArray, how: Execution) -> Matrix:
     """Return checked rows as a matrix, sparse or dense as they are."""
     if isinstance(rows, CsrArrays):
-        return SparseMatrix(rows, execution)
-    return DenseMatrix(rows, execution)
+        return SparseMatrix(rows, how)
+    return DenseMatrix(rows, how)

@@ -42,7 +42,7 @@ class Objective:
         lambda, of all features or of each. The intercepts go free.
     fit_intercept : bool
         Whether there is a b.
-    execution : Execution
+    how : Execution
         Threads and instruction set.
     """
 
@@ -56,7 +56,7 @@ class Objective:
         loss: Loss,
         penalty: float | Floats,
         fit_intercept: bool,
-        execution: Execution,
+        how: Execution,
     ) -> None:
         self.matrix = matrix
         self.codes = codes
@@ -64,7 +64,7 @@ class Objective:
         self.loss = loss
         self.penalty = penalty
         self.fit_intercept = fit_intercept
-        self.execution = execution
+        self.how = how
         self.width = core.padded_columns(loss.n_columns)
         self.passes = 0  # products with the matrix so far
 
@@ -100,7 +100,7 @@ class Objective:
 
     def losses(self, scores: Floats) -> Losses:
         """Return what the loss says of scores."""
-        return self.loss.evaluate(self.codes, self.row_weights, scores, self.execution)
+        return self.loss.evaluate(self.codes, self.row_weights, scores, self.how)
 
     def pull_back(
         self, by_scores: Floats, vector: Floats, out: Floats | None = None
@@ -136,7 +136,7 @@ class Objective:
 
     def dot(self, a: Floats, b: Floats) -> float:
         """Return the inner product of two points."""
-        return core.vectors_dot(a.reshape(-1), b.reshape(-1), *self.execution)
+        return core.vectors_dot(a.reshape(-1), b.reshape(-1), *self.how)
 
     def penalty_dot(self, a: Floats, b: Floats) -> float:
         """Return the inner product in which the penalty of a point w is (w, w) / 2."""
@@ -255,7 +255,7 @@ class Ray:
         """Return value and slope at t; no pass over the data."""
         objective = self.position.objective
         scores = self.position.scores.copy()
-        core.vectors_add(t, self._scores.reshape(-1), scores.reshape(-1), *objective.execution)
+        core.vectors_add(t, self._scores.reshape(-1), scores.reshape(-1), *objective.how)
         losses = objective.losses(scores)
         self._looked = t, scores, losses
         loss, by_scores, _ = losses
@@ -270,5 +270,5 @@ class Ray:
         assert self._looked is not None
         objective = self.position.objective
         point = self.position.point.copy()
-        core.vectors_add(t, self.direction.reshape(-1), point.reshape(-1), *objective.execution)
+        core.vectors_add(t, self.direction.reshape(-1), point.reshape(-1), *objective.how)
         return Position(objective, point, *self._looked[1:])

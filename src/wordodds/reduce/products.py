@@ -37,17 +37,17 @@ class Sides(Protocol):
         """Return A^T as a dense array, (n_long, n_short)."""
 
 
-def sides_of(rows: CsrArrays | AnyArray, execution: Execution) -> Sides:
+def sides_of(rows: CsrArrays | AnyArray, how: Execution) -> Sides:
     """Return the products of a matrix.
 
     Parameters
     ----------
     rows : CsrArrays or ndarray
         Validated, without repeated entries, and well scaled.
-    execution : Execution
+    how : Execution
         Threads and instruction set.
     """
-    return SparseSides(rows, execution) if isinstance(rows, CsrArrays) else DenseSides(rows)
+    return SparseSides(rows, how) if isinstance(rows, CsrArrays) else DenseSides(rows)
 
 
 class DenseSides:
@@ -94,17 +94,17 @@ class SparseSides:
     ----------
     rows : CsrArrays
         Validated, without repeated entries.
-    execution : Execution
+    how : Execution
         Threads and instruction set.
     """
 
-    def __init__(self, rows: CsrArrays, execution: Execution) -> None:
+    def __init__(self, rows: CsrArrays, how: Execution) -> None:
         self.rows_are_short = rows.n_rows <= rows.n_cols
         rows = rows._replace(data=_compact(rows.data))
         sides = (rows, rows.transposed())
         self._short_rows, self._long_rows = sides if self.rows_are_short else sides[::-1]
         self.n_short, self.n_long = self._short_rows.n_rows, self._long_rows.n_rows
-        self._execution = execution
+        self._how = how
         self._arrange()
         self._buffers: tuple[Floats, Floats, Floats] | None = None
 
@@ -181,7 +181,7 @@ class SparseSides:
             addend,
             False,
             product,
-            *self._execution,
+            *self._how,
         )
 
 

@@ -48,7 +48,7 @@ def sparse_descent(objective: Objective, start: Floats, l1_ratio: float) -> Iter
         C=1.0 / (penalty * float(objective.row_weights.sum())),
         l1_ratio=l1_ratio,
         fit_intercept=objective.fit_intercept,
-        execution=objective.execution,
+        how=objective.how,
         start=start[:, :n_columns],
     ):
         point = np.zeros(objective.shape)
@@ -66,7 +66,7 @@ def coordinate_descent(
     C: float,
     l1_ratio: float,
     fit_intercept: bool,
-    execution: Execution,
+    how: Execution,
     start: Floats | None = None,
 ) -> Iterator[Iterate]:
     """Minimise a penalised logistic loss; see `LogisticRegression` for the objective.
@@ -88,7 +88,7 @@ def coordinate_descent(
         Inverse strength of the penalty, and the share of it that is L1.
     fit_intercept : bool
         Whether there is an intercept, which is not penalised.
-    execution : Execution
+    how : Execution
         Threads and instruction set; the results do not depend on them.
     start : array, (n_features + fit_intercept, n_columns), optional
         Where to begin instead of zero; it is not changed.
@@ -117,12 +117,12 @@ def coordinate_descent(
         fit_intercept,
     )
     n_entries = max(1, len(columns.data))
-    value, norm, entries = core.csc_start_coordinates(columns, state, *execution)
+    value, norm, entries = core.csc_start_coordinates(columns, state, *how)
     passes = entries / n_entries
     yield Iterate(point, value, norm, passes)
     while norm > 0.0:
         before, norm_before = value, norm
-        value, norm, entries = core.csc_step_coordinates(columns, state, *execution)
+        value, norm, entries = core.csc_step_coordinates(columns, state, *how)
         passes += entries / n_entries
         yield Iterate(point, value, norm, passes)
         if before - value <= ROUNDING * value and norm > (1.0 - PROGRESS_MIN) * norm_before:

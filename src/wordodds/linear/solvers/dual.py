@@ -87,7 +87,7 @@ def dual_then_newton(objective: Objective, start: Floats, seed: int) -> Iterator
         n_columns=n_columns,
         C=1.0 / penalty,
         fit_intercept=objective.fit_intercept,
-        execution=objective.execution,
+        how=objective.how,
         seed=seed,
         start=start[:, :n_columns] if anywhere else None,
         width=objective.width,
@@ -120,7 +120,7 @@ def dual_ascent(
     n_columns: int,
     C: float,
     fit_intercept: bool,
-    execution: Execution,
+    how: Execution,
     seed: int | None = None,
     start: Floats | None = None,
     width: int | None = None,
@@ -148,7 +148,7 @@ def dual_ascent(
         Inverse of the penalty.
     fit_intercept : bool
         Whether there is an unpenalised intercept.
-    execution : Execution
+    how : Execution
         Threads and instruction set.
     seed : int or None
         For the order of the rows.
@@ -160,7 +160,7 @@ def dual_ascent(
     if loss not in ("softmax", "logistic"):
         raise ValueError(f'loss must be "softmax" or "logistic", got {loss!r}')
     ascent = _Ascent(
-        matrix, codes, C * row_weights, loss == "softmax", n_columns, fit_intercept, execution
+        matrix, codes, C * row_weights, loss == "softmax", n_columns, fit_intercept, how
     )
     if not ascent.is_safe:
         return
@@ -198,11 +198,11 @@ class _Ascent:
         is_softmax: bool,
         n_columns: int,
         fit_intercept: bool,
-        execution: Execution,
+        how: Execution,
     ) -> None:
-        self.matrix, self.costs, self.execution = matrix, costs, execution
+        self.matrix, self.costs, self.how = matrix, costs, how
         self.is_softmax, self.fit_intercept = is_softmax, fit_intercept
-        split = core.dual_setup(matrix, *execution)
+        split = core.dual_setup(matrix, *how)
         shared, single = split[5], split[6]
         with np.errstate(over="ignore"):
             norms = shared + single
@@ -243,10 +243,10 @@ class _Ascent:
         weights[:, :n_columns] = start[:n_cols]
         bias = start[n_cols] if self.fit_intercept else np.zeros(n_columns)
         scores = score_core.csr_score_classes(
-            self.matrix, weights, np.ascontiguousarray(bias), *self.execution
+            self.matrix, weights, np.ascontiguousarray(bias), *self.how
         )
         if self.is_softmax:
-            score_core.rows_log_softmax(scores, *self.execution)
+            score_core.rows_log_softmax(scores, *self.how)
         before = self.log_odds.copy(), self.weights, self.is_single
         self.log_odds[:, :n_columns] = np.clip(scores, -700.0, 700.0)
         self.to_double()
@@ -264,7 +264,7 @@ class _Ascent:
     def epoch(self, random: np.random.Generator) -> None:
         """Visit every row once."""
         order = random.permutation(self.matrix.n_rows).astype(np.int32)
-        core.dual_ascend(self.setup, order, *self._state(), *self.execution)
+        core.dual_ascend(self.setup, order, *self._state(), *self.how)
         self.passes += 2
         if self.fit_intercept:
             # What the multipliers still lack: at least 1 / sum_i c_i p_i of a Newton step on the
@@ -302,9 +302,9 @@ class _Ascent:
                 self.matrix,
                 self.setup,
                 weights.astype(np.float64, copy=False),
-                core.dual_variables(self.setup, log_odds, *self.execution),
+                core.dual_variables(self.setup, log_odds, *self.how),
                 found,
-                *self.execution,
+                *self.how,
             )
             if self.fit_intercept:
                 found[n_cols] = intercept[:n_columns]
@@ -318,8 +318,8 @@ class _Ascent:
 
     def to_double(self) -> None:
         """Make the weights anew from the dual variables, in double precision."""
-        duals = core.dual_variables(self.setup, self.log_odds, *self.execution)
-        self.weights = core.dual_weights(self.setup, duals, *self.execution)
+        duals = core.dual_variables(self.setup, self.log_odds, *self.how)
+        self.weights = core.dual_weights(self.setup, duals, *self.how)
         self.sums[:] = duals.sum(axis=0)
         self.is_single = False
 
@@ -328,5 +328,5 @@ class _Ascent:
 
     def _measure(self) -> tuple[float, float, float, float, Floats]:
         return core.dual_measure(
-            self.setup, *self._state(), self.residuals, self.gradient, *self.execution
+            self.setup, *self._state(), self.residuals, self.gradient, *self.how
         )

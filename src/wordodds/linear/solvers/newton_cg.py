@@ -61,7 +61,7 @@ def newton_direction(here: Position, exactness: float, free: Floats | None = Non
         1 for each parameter that may change, 0 for the others; None: all may.
     """
     objective = here.objective
-    how = objective.execution
+    how = objective.how
     gradient = (here.gradient if free is None else here.gradient * free).reshape(-1)
     inverse_diagonal = inverse_or_one(here.hessian_diagonal()).reshape(-1)
     product = np.empty_like(here.gradient)

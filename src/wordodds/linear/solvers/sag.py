@@ -65,7 +65,7 @@ def sag(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
             row_gradients,
             gradient,
             by_intercepts,
-            *objective.execution,
+            *objective.how,
         )
         objective.passes += 2
         point = np.concatenate([weights, intercepts[np.newaxis]])[: objective.shape[0]]

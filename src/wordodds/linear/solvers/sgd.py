@@ -55,9 +55,9 @@ def sgd(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
     rows = Rows(objective.matrix.as_csr(), objective.codes, weights, None)
     order = np.arange(objective.matrix.n_rows)
     shuffle = np.random.default_rng(seed).shuffle
-    for _ in epochs(rows, state, order, shuffle, objective.execution):
+    for _ in epochs(rows, state, order, shuffle, objective.how):
         objective.passes += 2
-        settled = state.settled_apart(objective.execution)
+        settled = state.settled_apart(objective.how)
         point = np.zeros(objective.shape)
         point[:n_cols, :n_columns] = settled.model_weights[:, :n_columns]
         if objective.fit_intercept:
