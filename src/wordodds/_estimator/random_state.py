@@ -11,13 +11,9 @@ _DEFAULT_SEED = 0
 
 
 def random_source(random_state: Any) -> np.random.RandomState:
-    """Return the random numbers that a fit draws from.
+    """Return the random numbers that a fit draws from: of a fixed seed for None.
 
-    Parameters
-    ----------
-    random_state : int, Generator, RandomState or None
-        None stands for a fixed seed, so that equal fits have equal bits. An int is another seed. A
-        NumPy Generator or RandomState is drawn from, so that every fit differs.
+    A Generator or RandomState is drawn from, so that every fit differs.
 
     Examples
     --------

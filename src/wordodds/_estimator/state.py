@@ -21,32 +21,13 @@ def checked_array(X: Any, **options: Any) -> AnyArray:
 
     The only way to scikit-learn's own checks: these print, convert and index a sparse matrix
     before they refuse it, so its structure is checked first.
-
-    Parameters
-    ----------
-    X : array-like
-        The matrix as the caller passed it; not changed.
-    **options : object
-        For scikit-learn's `check_array`.
     """
     _check_first(X)
     return _plain(check_array(X, **options))
 
 
 def checked_data(model: Any, X: Any, *, fitted: bool, **options: Any) -> AnyArray:
-    """Check dense input of a model, and the names and number of its features if it is fitted.
-
-    Parameters
-    ----------
-    model : estimator
-        Not changed.
-    X : array-like
-        The matrix as the caller passed it; not changed.
-    fitted : bool
-        Whether X must have the features that the model has learnt.
-    **options : object
-        For scikit-learn's `validate_data`.
-    """
+    """Check dense input of a model, and the names and number of its features if it is fitted."""
     _check_first(X)
     # On a copy: a fit that fails must not change the names of the model's features.
     return _plain(validate_data(copy(model), X, reset=not fitted, **options))
@@ -63,16 +44,9 @@ def _plain(X: AnyArray) -> AnyArray:
 
 
 def adopt(model: Estimator, X: Any, **state: Any) -> Estimator:
-    """Give a model a new state whole: neither a failed nor an interrupted fit leaves half a one.
+    """Replace the fitted state at once, so that a failed or interrupted fit leaves it unchanged.
 
-    Parameters
-    ----------
-    model : estimator
-        Changed, and returned.
-    X : matrix
-        Gives the names and the number of the features.
-    **state : object
-        All other attributes that a fit sets.
+    X gives the names and the number of the features.
     """
     seen: Any = copy(model)
     validate_data(seen, X, skip_check_array=True)
@@ -86,16 +60,7 @@ def adopt(model: Estimator, X: Any, **state: Any) -> Estimator:
 def check_width(model: Any, X: Any, n_cols: int, n_features: int) -> None:
     """Refuse a matrix of other columns than those that a model has learnt.
 
-    Parameters
-    ----------
-    model : estimator
-        Fitted.
-    X : matrix
-        As it was passed, with the names that it may have.
-    n_cols : int
-        Columns of ``X``.
-    n_features : int
-        What the kernel will read, whatever a pickle says about the number of features.
+    ``n_features`` is what the kernel will read, whatever a pickle says about it.
     """
     validate_data(model, X, skip_check_array=True, reset=False)
     if n_cols != n_features:

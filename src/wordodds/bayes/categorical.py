@@ -200,7 +200,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         if np.array_equal(before, layout):
             return tally
         assert isinstance(tally, DenseTally)
-        # Where each old column goes: behind the new beginning of its feature.
+        # Where each old column goes: after the new beginning of its feature.
         shift = _begins(layout)[:-1] - _begins(before)[:-1]
         counts = np.zeros((len(tally.counts), int(layout.sum())))
         counts[:, np.arange(tally.n_features) + np.repeat(shift, before)] = tally.counts

@@ -26,8 +26,8 @@ KINDS = ("full", "shared", "diagonal", "shared_diagonal", "spherical")
 # rounding. Sums of products are exact to about 1e-14, and the factorization amplifies that.
 UNEXPLAINED = 1e-11
 
-# A standard deviation below this, where the column's largest value is about 1, is none: distances
-# in units of it would leave the range of doubles.
+# A standard deviation below this, where the column's largest value is about 1, counts as zero:
+# distances in units of it would leave the range of doubles.
 NO_VARIATION = 1e-100
 
 
@@ -90,21 +90,7 @@ def class_deviations(
     *,
     one_scale: bool,
 ) -> Deviations:
-    """Return the means of the classes and what is left of the rows.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_cols)
-        Finite.
-    codes : ndarray of shape (n_rows,)
-        The class of each row; every class has one at least.
-    weights : ndarray of shape (n_rows,) or None
-        > 0; only their ratios matter.
-    n_classes : int
-        Number of classes.
-    one_scale : bool
-        Whether all columns must share one unit.
-    """
+    """Return the means of the classes and what is left of the rows; weights > 0 are ratios."""
     scale = _column_scale(X, one_scale)
     order = np.argsort(codes, kind="stable")
     sizes = np.bincount(codes, minlength=n_classes)
@@ -148,15 +134,6 @@ def estimate(deviations: Deviations, kind: str, blend: float, shrinkage: float) 
 
     .. math:: B = (1 - \text{blend}) S_c + \text{blend} S, \qquad
         \hat\Sigma = (1 - \text{shrinkage}) B + \text{shrinkage} \frac{\mathrm{tr} B}{p} I
-
-    Parameters
-    ----------
-    deviations : Deviations
-        In one unit for all columns if ``shrinkage`` is not 0 or ``kind`` is ``"spherical"``.
-    kind : str
-        One of `KINDS`.
-    blend, shrinkage : float
-        From 0 to 1.
     """
     diagonal = is_diagonal(kind)
     if is_shared(kind):
@@ -212,15 +189,7 @@ def _scatter(rows: Floats, weights: Floats | None, diagonal: bool) -> Floats:
 def factorize(covariance: Floats) -> Floats:
     """Return lower triangles L with L Lᵀ the covariance, or roots where it is diagonal.
 
-    Parameters
-    ----------
-    covariance : ndarray
-        As `estimate` returns it.
-
-    Raises
-    ------
-    SingularError
-        Where a column does not vary, or follows from others up to rounding.
+    SingularError where a column does not vary, or follows from others up to rounding.
     """
     if covariance.ndim == 2:
         roots = np.sqrt(covariance)
@@ -257,13 +226,6 @@ def in_columns(covariance: Floats, scale: Floats) -> Floats:
     """Return covariances in the columns' own units.
 
     Infinite where that is beyond the range of doubles, zero where it is below.
-
-    Parameters
-    ----------
-    covariance : ndarray
-        As `estimate` returns it.
-    scale : ndarray of shape (n_cols,)
-        The units it is in.
     """
     with np.errstate(over="ignore", under="ignore"):
         if covariance.ndim == 2:

@@ -129,7 +129,7 @@ class DiscreteNB(LogSpaceClassifier):
             Labels.
         sample_weight : array-like of shape (n_documents,) or None
             Weights >= 0. A document of weight 2 counts like two, one of weight 0 not at all: a
-            class without other documents is none.
+            class without other documents is dropped.
         """
         how = execution(self.n_jobs)
         data = self._checked(X, how)

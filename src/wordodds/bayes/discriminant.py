@@ -143,7 +143,7 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
         y : array-like of shape (n_rows,)
             Labels.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            >= 0. A row of weight 0 is as good as absent: a class without other rows is none.
+            >= 0. A row of weight 0 is ignored: a class without other rows is dropped.
 
         Raises
         ------
@@ -291,7 +291,7 @@ def _advice(defect: SingularError, kind: str, blend: float, rows: DenseRows) -> 
         n_rows = int(np.count_nonzero(rows.codes == defect.position))
     samples = "1 sample" if n_rows == 1 else f"{n_rows} samples"
     remedies = [] if defect.flat else ["raise shrinkage"]
-    # Some blend is as good as more for a column that varies in no class.
+    # More blend does no more than some for a column that varies in no class.
     if not is_shared(kind) and not (blend and defect.constant):
         remedies.append("raise blend")
     if not is_diagonal(kind) and not defect.constant:

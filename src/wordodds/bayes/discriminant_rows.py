@@ -24,19 +24,7 @@ class DenseRows(NamedTuple):
 
 
 def dense_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DenseRows:
-    """Check what `fit` was given.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Named in messages, whose ``class_weight`` counts; left as it is.
-    X : array-like of shape (n_rows, n_cols)
-        Finite numbers.
-    y : array-like of shape (n_rows,)
-        Labels.
-    sample_weight : array-like of shape (n_rows,) or None
-        Rows of weight 0 are left out, and so are classes without other rows.
-    """
+    """Check what `fit` was given; rows of weight 0, and classes without others, are dropped."""
     X = checked_data(estimator, X, fitted=False, dtype=np.float64)
     classes, codes, weights = rows_of_fit(estimator, y, len(X), sample_weight)
     if weights is not None and not weights.all():
@@ -51,15 +39,7 @@ def dense_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DenseRows:
 
 
 def checked_share(value: Any, name: str) -> float:
-    """Return a parameter that must be a number from 0 to 1.
-
-    Parameters
-    ----------
-    value : object
-        The parameter.
-    name : str
-        What messages call it.
-    """
+    """Return a parameter that must be a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number from 0 to 1, got {value!r}")
     share = float(value)

@@ -106,7 +106,7 @@ class FisherDiscriminant(
         y : array-like of shape (n_rows,)
             Labels, of two classes.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            >= 0. A row of weight 0 is as good as absent.
+            >= 0. A row of weight 0 is ignored.
         """
         shrinkage = checked_share(self.shrinkage, "shrinkage")
         rows = dense_rows(self, X, y, sample_weight)

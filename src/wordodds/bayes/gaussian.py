@@ -89,7 +89,7 @@ class GaussianNB(GenerativeClassifier):
     -----
     scikit-learn takes :math:`\varepsilon` from the last batch alone and without its weights. Here
     it comes from all rows seen, weighted: so `partial_fit` in pieces gives what `fit` gives on the
-    whole, to rounding, and a row of weight zero is as good as absent, to the bit.
+    whole, to rounding, and a row of weight zero is ignored, to the bit.
 
     A variance of exactly zero (constant data, or ``var_smoothing=0``) makes the feature a point
     mass in that class: a row with exactly the class's value counts as if the feature were not

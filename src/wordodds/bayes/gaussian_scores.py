@@ -55,32 +55,16 @@ def _in_units(X: Floats, scale: Floats) -> _Rows:
 
 
 def whiten(factor: Floats, deviations: Floats) -> Floats:
-    """Return deviations that have unit variance and no correlation under the model.
-
-    Parameters
-    ----------
-    factor : ndarray of shape (n_cols, n_cols) or (n_cols,)
-        One of those that `factorize` returns.
-    deviations : ndarray of shape (n_rows, n_cols)
-        Rows less the mean.
-    """
+    """Return deviations that have unit variance and no correlation under the model."""
     if factor.ndim == 1:
         return deviations / factor
     # BLAS itself: LAPACK's solver around it wakes all threads for a handful of rows. It wants
-    # columns one behind the other, which transposed views are.
+    # columns one after the other, which transposed views are.
     return _solved(factor, deviations, trans_a=1)
 
 
 def whiten_again(factor: Floats, whitened: Floats) -> Floats:
-    """Return the inverse covariance times deviations, after `whiten`.
-
-    Parameters
-    ----------
-    factor : ndarray of shape (n_cols, n_cols) or (n_cols,)
-        As in `whiten`.
-    whitened : ndarray of shape (n_rows, n_cols)
-        What `whiten` returned.
-    """
+    """Return the inverse covariance times deviations, after `whiten`."""
     if factor.ndim == 1:
         return whitened / factor
     return _solved(factor, whitened, trans_a=0)
@@ -112,18 +96,7 @@ def own_scores(
 ) -> Scores:
     """Score rows where each class has its covariance: half its distance to the class, squared.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_cols)
-        In the columns' own units.
-    means : ndarray of shape (n_classes, n_cols)
-        Divided by ``scale``.
-    factors : ndarray of shape (n_classes, n_cols, n_cols) or (n_classes, n_cols)
-        As `factorize` returns them.
-    scale : ndarray of shape (n_cols,)
-        Units of the factors, powers of two.
-    log_prior : ndarray of shape (n_classes,)
-        Log p(class).
+    ``scale`` has the units of the factors, powers of two, by which the means are divided already.
     """
     rows = _in_units(X, scale)
     varying = np.empty((len(X), len(means)))
@@ -141,13 +114,6 @@ def shared_scores(
 
     Far from all classes their distances are nearly the same and their difference would be
     rounding; the linear part is that difference itself.
-
-    Parameters
-    ----------
-    X, means, scale, log_prior : ndarray
-        As in `own_scores`.
-    factor : ndarray of shape (n_cols, n_cols) or (n_cols,)
-        As `factorize` returns it.
     """
     centre = means.mean(axis=0)
     rows = _in_units(X, scale)
@@ -161,13 +127,7 @@ def shared_scores(
 
 
 def joint(scores: Scores) -> Floats:
-    """Return log p(row, class); minus infinity where it is below the range of doubles.
-
-    Parameters
-    ----------
-    scores : Scores
-        Of the rows.
-    """
+    """Return log p(row, class); minus infinity where it is below the range of doubles."""
     with np.errstate(over="ignore"):
         total = np.ldexp(scores.varying, scores.exponents[:, np.newaxis]) + scores.constants
     lost = np.isneginf(scores.common)
@@ -177,13 +137,7 @@ def joint(scores: Scores) -> Floats:
 
 
 def relative(scores: Scores) -> Floats:
-    """Return log p(class | row) up to a number for each row, however far out the row is.
-
-    Parameters
-    ----------
-    scores : Scores
-        Of the rows.
-    """
+    """Return log p(class | row) up to a number for each row, however far out the row is."""
     possible = np.isfinite(scores.constants)
     top = scores.varying[:, possible].max(axis=1, keepdims=True)
     # The difference first: where the scores themselves overflow, the nearest class still wins.

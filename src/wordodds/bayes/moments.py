@@ -100,16 +100,6 @@ class Moments(NamedTuple):
 
         .. math:: \sigma_{cj}^2 = \frac{M_{cj}}{W_c} + \varepsilon, \qquad
             \varepsilon = s \max_j \frac1W \sum_c M_{cj} + W_c (\mu_{cj} - \mu_j)^2
-
-        Parameters
-        ----------
-        smoothing : float
-            The factor s.
-
-        Raises
-        ------
-        ValueError
-            If a square is too large or too small for a number.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             epsilon = smoothing * self._largest_variance()
@@ -154,22 +144,7 @@ def _ratio(part: Array, whole: Array) -> Array:
 
 
 def as_matrix(X: Any, how: Execution, estimator: Any) -> Matrix:
-    """Check ``X`` and give it the form that the kernels take; a sparse one is never made dense.
-
-    Parameters
-    ----------
-    X : sparse matrix or array of any format, or dense array-like of two dimensions
-        Finite numbers; not changed.
-    how : Execution
-        Threads and instruction set for the checks.
-    estimator : object
-        Whom messages name.
-
-    Returns
-    -------
-    CsrArrays or ndarray
-        CSR without repeated entries, or a C-ordered array of float32 or float64.
-    """
+    """Return ``X``, checked, as CSR without repeated entries or as a C-ordered array of floats."""
     X = sparse_of_frame(X)
     if not sp.issparse(X):
         return checked_array(
@@ -187,21 +162,7 @@ def class_moments(
     n_classes: int,
     how: Execution,
 ) -> Moments:
-    """Return the moments of the rows of each class.
-
-    Parameters
-    ----------
-    matrix : CsrArrays or ndarray
-        As `as_matrix` returns it.
-    codes : ndarray of shape (n_rows,)
-        The class of each row.
-    weights : ndarray of shape (n_rows,) or None
-        What each row weighs; None: 1. A row of weight 0 is not looked at.
-    n_classes : int
-        How many classes there are.
-    how : Execution
-        Threads and instruction set.
-    """
+    """Return the moments of the rows of each class; rows of weight 0 are not looked at."""
     n_cols = matrix.n_cols if isinstance(matrix, CsrArrays) else matrix.shape[1]
     check_table_size(n_classes, n_cols, "use MultinomialNB, or fewer columns")
     if isinstance(matrix, CsrArrays):

@@ -17,14 +17,7 @@ ALPHA_MIN = 1e-10
 def checked_alpha(alpha: Any, n_classes: int, n_features: int, *, force_alpha: bool) -> Any:
     """Return the hyper-parameters of the features' prior as a number or an array of doubles.
 
-    Parameters
-    ----------
-    alpha : float, array-like of shape (n_features,) or (n_classes, n_features)
-        >= 0 and finite.
-    n_classes, n_features : int
-        The shape of the tally.
-    force_alpha : bool
-        False: raise what is below 1e-10 to that, and warn, as scikit-learn does.
+    Without ``force_alpha`` what is below 1e-10 is raised to that, with scikit-learn's warning.
     """
     if isinstance(alpha, bool | str | bytes) or alpha is None:
         raise TypeError(f"alpha must be a number >= 0 or an array of such, got {alpha!r}")
@@ -82,20 +75,6 @@ def pseudo_counts(alpha: Any, estimate: str, name: str = "alpha") -> Any:
         \begin{cases} 0 & \text{ml: the most likely value} \\
         \alpha - 1 & \text{map: the mode of the posterior} \\
         \alpha & \text{bayes: its mean} \end{cases}
-
-    Parameters
-    ----------
-    alpha : float or ndarray
-        Hyper-parameters, already checked to be numbers.
-    estimate : {"bayes", "map", "ml"}
-        Which estimate.
-    name : str
-        What messages call ``alpha``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such estimate: the posterior has no mode inside for ``alpha < 1``.
     """
     if not isinstance(estimate, str) or estimate not in ESTIMATES:
         raise ValueError(f'estimate must be "bayes", "map" or "ml", got {estimate!r}')
@@ -118,15 +97,6 @@ def class_log_prior(class_count: Floats, prior_alpha: Any, estimate: str) -> Flo
 
     with the pseudo-count a of `pseudo_counts`; minus infinity for a class without documents if it
     is zero, and the same for all classes if there are no documents at all.
-
-    Parameters
-    ----------
-    class_count : ndarray of shape (n_classes,)
-        Documents, or their weights.
-    prior_alpha : float, array-like of shape (n_classes,) or None
-        Hyper-parameters of the Dirichlet prior over the classes; None: the plain shares.
-    estimate : {"bayes", "map", "ml"}
-        As in `pseudo_counts`.
     """
     smoothed = class_count
     if prior_alpha is not None:
@@ -146,17 +116,7 @@ def log_prior(
     *,
     name: str = "priors",
 ) -> Floats:
-    """Return log p(class): as it is given, or else as it is learnt.
-
-    Parameters
-    ----------
-    class_count, prior_alpha, estimate
-        As in `class_log_prior`.
-    given : array-like of shape (n_classes,) or None
-        Probabilities of the classes; 0 rules a class out.
-    name : {"priors", "class_prior"}
-        What the model calls them. As in scikit-learn, only ``priors`` must sum to 1.
-    """
+    """Return log p(class): as it is given, or else as it is learnt; only ``priors`` sum to 1."""
     if given is None:
         return class_log_prior(class_count, prior_alpha, estimate)
     if prior_alpha is not None:

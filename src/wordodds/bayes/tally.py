@@ -34,7 +34,7 @@ __all__ = [
 # shape, not by content: so equal documents give equal bits, however they came.
 DENSE_CELLS_MAX = 1 << 26
 TABLE_CELLS_MAX = 1 << 29
-CELLS_PER_ENTRY = 8  # an entry that is sorted and added by itself costs as much as so many cells
+CELLS_PER_ENTRY = 8  # an entry that is sorted and added by itself costs as much as that many cells
 
 PARTS = "ask log_odds or top_features for parts"
 NEVER_LEARNT = (
@@ -261,15 +261,7 @@ def remainder(counts: Floats, gone: Floats) -> Floats:
 
 
 def check_table_size(n_classes: int, n_features: int, remedy: str = PARTS) -> None:
-    """Refuse to fill the memory with a table that is mostly empty.
-
-    Parameters
-    ----------
-    n_classes, n_features : int
-        Its shape.
-    remedy : str
-        What to do instead.
-    """
+    """Refuse to fill the memory with a table that is mostly empty."""
     if n_classes * n_features > TABLE_CELLS_MAX:
         raise MemoryError(
             f"a table of {n_classes} classes x {n_features} features would take "

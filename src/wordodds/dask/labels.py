@@ -23,13 +23,6 @@ class Labels(NamedTuple):
 def labels_of(classes: AnyArray, codes: Codes, name: str) -> Labels:
     """Return the labels of a partition.
 
-    Parameters
-    ----------
-    classes, codes : ndarray
-        As `encode_labels` gives them.
-    name : str
-        Of the partition.
-
     Examples
     --------
     >>> labels_of(np.array(["ham", "spam"]), np.array([1, 1, 0], dtype=np.int32), "partition 0")
@@ -40,16 +33,6 @@ def labels_of(classes: AnyArray, codes: Codes, name: str) -> Labels:
 
 def union(labels: list[Labels]) -> Labels:
     """Return the labels of several partitions, as if they had been one.
-
-    Parameters
-    ----------
-    labels : list of Labels
-        At least one.
-
-    Raises
-    ------
-    ValueError
-        If they are of different kinds, naming the partitions.
 
     Examples
     --------

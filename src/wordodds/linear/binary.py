@@ -65,29 +65,12 @@ class BinaryRegression(LinearClassifier):
     solver : str, default="auto"
         One of "irls", "newton-cg", "lbfgs", "cg", "gd". "auto" picks by shape; ``solver_`` says
         which. Under ``link="noisy_or"`` "newton-cg" and "gd", which then keep parameters >= 0.
-    fit_intercept : bool, default=True
-        Whether there is a b.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the rows' weights by label.
-    tol : float, default=1e-4
-        The fit ends when no component of the gradient is larger.
-    max_iter : int, default=100
-        Iterations at most.
-    max_time : float or None, default=None
-        Seconds at most; checked after each iteration.
-    warm_start : bool, default=False
-        Whether to begin where the last fit ended.
+    fit_intercept, class_weight, tol, max_iter, max_time, warm_start
+        As in `LogisticRegression`.
+    n_jobs, dtype, callback, verbose
+        As in `LogisticRegression`.
     random_state : int, Generator, RandomState or None, default=None
         Ignored: no solver here is random.
-    n_jobs : int or None, default=None
-        Threads; None: all usable cores. The result has the same bits for any number.
-    dtype : {"float32", "float64"} or None, default=None
-        Of ``coef_``. None: that of a floating-point ``X``, else float64. Sums are in double always.
-    callback : callable or None, default=None
-        Called after each iteration with a dict of "iteration", "objective", "gradient_norm",
-        "time", "passes"; the fit ends if it returns True.
-    verbose : int, default=0
-        Above 0: a line on standard error for each iteration.
 
     Attributes
     ----------
@@ -174,7 +157,7 @@ class BinaryRegression(LinearClassifier):
         y : array-like of shape (n_rows,)
             Labels of two classes.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights of the rows; weight 0 is as good as absent.
+            Weights of the rows; rows with weight 0 are ignored.
 
         Returns
         -------
@@ -289,13 +272,7 @@ class _NamedLink:
 
 
 def link_named(link: Any) -> Link:
-    """Return the link that a parameter means.
-
-    Parameters
-    ----------
-    link : str or CustomLink
-        One of `LINKS`, or what `custom_link` returned.
-    """
+    """Return the link that a parameter means."""
     if isinstance(link, str) and link in LINKS:
         return _NamedLink(link)
     # Asked by what it has: to import its class would import Numba.
@@ -308,17 +285,7 @@ def link_named(link: Any) -> Link:
 
 
 def log_chances(link: Link, scores: Floats, how: Execution) -> Floats:
-    """Return log p(0 | score) and log p(1 | score), (n_rows, 2); stable in both tails.
-
-    Parameters
-    ----------
-    link : Link
-        Whose loss is minus that.
-    scores : ndarray of shape (n_rows,)
-        Finite.
-    how : Execution
-        Threads and instruction set.
-    """
+    """Return log p(0 | score) and log p(1 | score), (n_rows, 2); stable in both tails."""
     loss = link.loss()
     chances = np.empty((len(scores), 2))
     for y in (0, 1):

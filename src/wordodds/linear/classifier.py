@@ -103,19 +103,7 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
 
 
 def scores_of(rows: CsrArrays, columns: AnyArray, intercept: AnyArray, how: Execution) -> Floats:
-    """Return X W + b, (n_rows, n_columns).
-
-    Parameters
-    ----------
-    rows : CsrArrays
-        X, validated.
-    columns : ndarray of shape (n_features, width)
-        W: one column, or padded to a multiple of four.
-    intercept : ndarray of shape (n_columns,)
-        b.
-    how : Execution
-        Threads and instruction set.
-    """
+    """Return X W + b, (n_rows, n_columns)."""
     n_columns, width = len(intercept), columns.shape[1]
     data = rows.data if rows.data.dtype.kind == "f" else rows.data.astype(np.float64)
     bias = np.zeros(width)
@@ -139,17 +127,7 @@ def _times(rows: CsrArrays, data: AnyArray, right: Floats, bias: Floats, how: Ex
 
 
 def log_probabilities(scores: Floats, one_vs_rest: bool, how: Execution) -> Floats:
-    """Return log p(class | row) of logistic scores; may write into them.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_columns)
-        One column for two classes.
-    one_vs_rest : bool
-        Whether each column is a model by itself; probabilities are then scaled to sum to one.
-    how : Execution
-        Threads and instruction set.
-    """
+    """Return log p(class | row) of logistic scores; may write into them."""
     if scores.shape[1] == 1:
         return np.asarray(-np.logaddexp(0.0, np.concatenate([scores, -scores], axis=1)))
     if one_vs_rest:

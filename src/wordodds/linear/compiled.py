@@ -16,28 +16,16 @@ COMPLEMENT_LEAST = 2.0**-54  # 1 - p knows no smaller number than that
 
 
 def compile_scalar(function: Any, n_arguments: int, owner: str, role: str) -> Function:
-    """Compile a function of numbers that returns a number.
+    """Compile a function of float64 that returns a number; TypeError with Numba's reason if not.
 
-    Parameters
-    ----------
-    function : callable
-        Python that Numba understands, or decorated with `numba.njit` and then taken as it is.
-    n_arguments : int
-        How many float64 it takes.
-    owner, role : str
-        What messages call the whole, and this function.
-
-    Raises
-    ------
-    TypeError
-        If it is no such function, with Numba's reason.
+    What is decorated with `numba.njit` is taken as it is.
     """
     import numba
     from numba import types
 
     if not callable(function):
         raise TypeError(f"{owner}: {role} must be a function, got {function!r}")
-    python = getattr(function, "py_func", function)  # behind numba.njit
+    python = getattr(function, "py_func", function)  # inside numba.njit
     if not inspect.isfunction(python):
         raise TypeError(f"{owner}: {role} must be a plain Python function, got {function!r}")
     expected = "(y, raw)" if n_arguments == 2 else "(raw)"
@@ -48,7 +36,7 @@ def compile_scalar(function: Any, n_arguments: int, owner: str, role: str) -> Fu
             f"{owner}: {role} is called as {role}{expected}, but its parameters are "
             f"{inspect.signature(python)}"
         ) from error
-    # As in NumPy: a division by zero is infinite, not an exception that nobody could catch.
+    # As in NumPy: a division by zero is infinite, not an exception that cannot be caught.
     compiled: Any = numba.njit(error_model="numpy")(function) if python is function else function
     arguments = (types.float64,) * n_arguments
     try:
@@ -81,16 +69,10 @@ def _reason(error: Exception) -> str:
 
 
 def compile_loss(loss: Function, gradient: Function, hessian: Function) -> Any:
-    """Return a C callback ``(n, y, raw, loss, gradient, hessian)``; its ``address`` dies with it.
-
-    Parameters
-    ----------
-    loss, gradient, hessian : compiled functions of (y, raw)
-        As from `compile_scalar`.
-    """
+    """Return a C callback ``(n, y, raw, loss, gradient, hessian)``, which owns its ``address``."""
 
     def batch(n, y, raw, loss_out, gradient_out, hessian_out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        for i in range(n):  # what stays if a function raises, of which no caller hears
+        for i in range(n):  # what stays if a function raises: no exception leaves
             loss_out[i] = gradient_out[i] = hessian_out[i] = math.nan
         for i in range(n):
             loss_out[i] = loss(y[i], raw[i])
@@ -106,15 +88,10 @@ def compile_likelihood(inverse: Function, derivative: Function, second_derivativ
     .. math::
         -\log q, \quad \mp \frac{p'}{q}, \quad \left(\frac{p'}{q}\right)^2 \mp \frac{p''}{q},
         \qquad q = p \text{ for } y = 1, \ 1 - p \text{ for } y = 0
-
-    Parameters
-    ----------
-    inverse, derivative, second_derivative : compiled functions of raw
-        p and its derivatives.
     """
 
     def batch(n, y, raw, loss_out, gradient_out, hessian_out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        for i in range(n):  # what stays if a function raises, of which no caller hears
+        for i in range(n):  # what stays if a function raises: no exception leaves
             loss_out[i] = gradient_out[i] = hessian_out[i] = math.nan
         for i in range(n):
             p = inverse(raw[i])

@@ -104,7 +104,7 @@ class _Custom(ABC):
 
 
 class CustomLoss(_Custom):
-    """A loss that somebody wrote; made by `custom_loss`."""
+    """A user-defined loss; made by `custom_loss`."""
 
     kind = "loss"
     roles = LOSS_ROLES
@@ -133,7 +133,7 @@ class CustomLoss(_Custom):
 
 
 class CustomLink(_Custom):
-    """A link that somebody wrote; made by `custom_link`.
+    """A user-defined link; made by `custom_link`.
 
     Attributes
     ----------

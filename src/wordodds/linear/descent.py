@@ -39,22 +39,6 @@ def descend(iterates: Iterator[Iterate], limits: Limits, began: float) -> Descen
 
     Ctrl-C ends it too, with the reason "interrupted": the caller keeps the last iterate and
     raises `KeyboardInterrupt` again.
-
-    Parameters
-    ----------
-    iterates : iterator of Iterate
-        The solver.
-    limits : Limits
-        When to stop.
-    began : float
-        `time.perf_counter` at the beginning of the fit.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If there is no iterate yet.
-    FloatingPointError
-        If the objective is NaN or infinite where the solver begins.
     """
     history = History()
     last: Iterate | None = None
@@ -94,27 +78,13 @@ def descend(iterates: Iterator[Iterate], limits: Limits, began: float) -> Descen
 def warn_early(
     descent: Descent, objective: Objective, l1_ratio: float, limits: Limits, solver: str
 ) -> None:
-    """Say so, with numbers, if a fit ended before it converged.
-
-    Parameters
-    ----------
-    descent : Descent
-        How it ended.
-    objective : Objective
-        What was minimised.
-    l1_ratio : float
-        The share of its penalty that was L1.
-    limits : Limits
-        Of that fit.
-    solver : str
-        Its name.
-    """
+    """Warn, with numbers, if a fit ended before it converged."""
     if descent.reason in ("converged", "callback", "interrupted"):
         return
     from sklearn.exceptions import ConvergenceWarning
 
     norm = descent.last.gradient_norm
-    if math.isnan(norm):  # the start of dual ascent, which nobody has looked at
+    if math.isnan(norm):  # the start of dual ascent, whose gradient is unknown
         norm = objective.at(descent.last.point).gradient_norm
     bound = gap_bound(objective, descent.last.point, l1_ratio)
     value = abs(descent.last.value)

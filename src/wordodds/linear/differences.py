@@ -28,15 +28,7 @@ class Wrong(NamedTuple):
 
 
 def values_on(function: Function, points: Floats) -> Floats:
-    """Return a function's values, one by one.
-
-    Parameters
-    ----------
-    function : callable
-        Of one number.
-    points : ndarray
-        Where.
-    """
+    """Return a function's values, one by one."""
     values = [float(function(float(point))) for point in points.reshape(-1)]
     return np.array(values).reshape(points.shape)
 
@@ -47,13 +39,6 @@ def wrong_derivative(function: Function, derivative: Function, points: Floats) -
     Each difference is extrapolated from two steps, for a dozen steps, and the steps whose result
     agrees best with the next decide, with that disagreement as their error. So kinks and rounding
     do not count as wrong; where a function is infinite, nothing is known.
-
-    Parameters
-    ----------
-    function, derivative : callable
-        Of one number.
-    points : ndarray
-        Where to look, some of `GRID`.
     """
     steps = np.maximum(1.0, np.abs(points)) * 0.5 ** HALVINGS[:, np.newaxis].astype(float)
     above, below = values_on(function, points + steps), values_on(function, points - steps)

@@ -43,19 +43,7 @@ class Fitted(NamedTuple):
 def fit_columns(
     problem: Problem, loss: Loss, settings: Settings, start: tuple[Any, Any] | None = None
 ) -> Fitted:
-    """Minimise the objective.
-
-    Parameters
-    ----------
-    problem : Problem
-        Matrix, labels, weights.
-    loss : Loss
-        Of the rows' scores.
-    settings : Settings
-        All else.
-    start : (columns, intercept) or None
-        Where to begin; None: at zero, or near it where the loss is finite.
-    """
+    """Minimise a loss from given columns and intercept, or from zero, or near it."""
     began = time.perf_counter()
     objective = Objective(
         problem.matrix,

@@ -34,14 +34,7 @@ LEFT_MAX = 1e-7
 def gap_bound(objective: Objective, point: Floats, l1_ratio: float = 0.0) -> float:
     """Return a number that f(point) - f* cannot exceed; infinity where none is known.
 
-    Parameters
-    ----------
-    objective : Objective
-        f; without a penalty on every feature, not convex or on a cluster, no bound is known.
-    point : ndarray
-        Where.
-    l1_ratio : float
-        The share of f's penalty that is L1; then the loss must be logistic or softmax.
+    That is without a penalty on every feature, where f is not convex, and on a cluster.
     """
     if not (objective.loss.convex and objective.rows_at_hand and np.all(objective.penalty)):
         return math.inf
@@ -137,7 +130,7 @@ def _duality_gap(here: Position, best: Position, l1_ratio: float) -> float:
     dual = float(objective.row_weights @ entropy.sum(axis=1)) - quadratic
     if objective.fit_intercept:
         # The intercepts are not quite at their best, and what is left of their gradient counts
-        # times those of the optimum, which nobody knows: taken to be at most 1 + 2 |b|.
+        # times those of the optimum, which are unknown: taken to be at most 1 + 2 |b|.
         left = np.abs(best.by_scores[:, :n_columns].sum(axis=0)).max()
         dual -= float(left * n_columns * (1.0 + 2.0 * np.abs(best.point[-1]).max()))
     w = here.point[:n]

@@ -26,7 +26,7 @@ class Recorded(Protocol):
 
 
 class History:
-    """What happened at each iteration; what the first entry is, the solver says."""
+    """What happened at each iteration; the meaning of entry 0 depends on the solver."""
 
     KEYS = ("iteration", "objective", "gradient_norm", "time", "passes")
 
@@ -37,15 +37,7 @@ class History:
         return len(self._rows)
 
     def record(self, iterate: Recorded, seconds: float) -> dict[str, float]:
-        """Add an iterate, and return its entry.
-
-        Parameters
-        ----------
-        iterate : Iterate or alike
-            Where the solver is.
-        seconds : float
-            Since the fit began.
-        """
+        """Add an iterate, and return its entry."""
         row = (len(self._rows), iterate.value, iterate.gradient_norm, seconds, iterate.passes)
         self._rows.append(row)
         return dict(zip(self.KEYS, row, strict=True))
@@ -57,13 +49,7 @@ class History:
 
 
 def tell(entry: dict[str, float]) -> None:
-    """Write a line about an iteration to standard error.
-
-    Parameters
-    ----------
-    entry : dict
-        Of the history.
-    """
+    """Write a line about an iteration to standard error."""
     if sys.stderr is None:
         return
     norm = entry["gradient_norm"]

@@ -45,7 +45,7 @@ class LogisticRegression(LinearClassifier):
         What is fitted to more than two classes: one softmax, each class against the rest, or each
         pair of classes.
     fit_intercept : bool, default=True
-        Whether there is a b.
+        Whether to fit an intercept.
     class_weight : dict, "balanced" or None, default=None
         Factors of the rows' weights by label.
     tol : float, default=1e-4
@@ -148,7 +148,7 @@ class LogisticRegression(LinearClassifier):
         y : array-like of shape (n_rows,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights of the rows; weight 0 is as good as absent.
+            Weights of the rows; rows with weight 0 are ignored.
 
         Returns
         -------

@@ -98,13 +98,7 @@ class _SoftmaxCurvature:
 
 
 class SoftmaxLoss:
-    r"""The multinomial loss: :math:`\log \sum_k e^{z_k} - z_y`.
-
-    Parameters
-    ----------
-    n_classes : int
-        At least 3; two classes need one column only.
-    """
+    r"""The multinomial loss: :math:`\log \sum_k e^{z_k} - z_y`."""
 
     address = 0
     coupled = True
@@ -129,23 +123,7 @@ class SoftmaxLoss:
 
 
 class ScalarLoss:
-    """A loss of one score; with several columns, of each class against the rest.
-
-    Parameters
-    ----------
-    address : int
-        Of a compiled function ``(n, y, raw, loss, gradient, hessian)``.
-    n_columns : int
-        1, or the number of classes.
-    check : callable or None
-        Called with what the loss says before anybody uses it: (codes, scores, sum of the losses,
-        gradient, hessian). Whatever it belongs to lives as long as this loss.
-    convex : bool
-        Whether the loss is. If it is not, negative second derivatives count as zero, so that
-        Newton's steps lead down all the same.
-    non_negative : bool
-        Whether scores must be >= 0.
-    """
+    """A compiled loss of one score; with several columns, of each class against the rest."""
 
     coupled = False
 
@@ -154,9 +132,9 @@ class ScalarLoss:
         address: int,
         n_columns: int = 1,
         *,
-        check: Check | None = None,
-        convex: bool = True,
-        non_negative: bool = False,
+        check: Check | None = None,  # of codes, scores, value, gradient and Hessian, before use
+        convex: bool = True,  # or negative second derivatives count as zero, so that steps descend
+        non_negative: bool = False,  # of scores
     ) -> None:
         self.n_columns = n_columns
         self.convex = convex
@@ -178,29 +156,11 @@ class ScalarLoss:
         return value, gradient, _DiagonalCurvature(hessian, self.n_columns)
 
     def of_each(self, y: Floats, raw: Floats, how: Execution) -> Floats:
-        """Return loss, first and second derivative of each score, (3, n_scores).
-
-        Parameters
-        ----------
-        y : ndarray of shape (n_scores,)
-            Zeros and ones.
-        raw : ndarray of shape (n_scores,)
-            Scores.
-        how : Execution
-            Threads and instruction set.
-        """
+        """Return loss and both derivatives at each score, (3, n_scores); y holds 0 and 1."""
         return core.scores_scalar_loss(self.address, y, raw, *how)
 
 
 def link_loss(link: str, n_columns: int = 1) -> ScalarLoss:
-    """Return minus the log-likelihood under a link.
-
-    Parameters
-    ----------
-    link : {"logit", "probit", "cloglog", "noisy_or"}
-        How a score becomes the probability of the positive class.
-    n_columns : int
-        1, or the number of classes for one-vs-rest.
-    """
+    """Return minus the log-likelihood under a link of `LINKS`, for one column or one-vs-rest."""
     address = core.link_losses()[link]
     return ScalarLoss(address, n_columns, non_negative=link == "noisy_or")

@@ -57,15 +57,7 @@ class Matrix(Protocol):
 
 
 class SparseMatrix:
-    """A CSR matrix, and its transpose from the first time that it is needed.
-
-    Parameters
-    ----------
-    rows : CsrArrays
-        Validated, without repeated entries.
-    how : Execution
-        Threads and instruction set.
-    """
+    """A CSR matrix, and its transpose from the first time that it is needed."""
 
     is_sparse = True
 
@@ -144,15 +136,7 @@ class SparseMatrix:
 
 
 class DenseMatrix:
-    """A dense matrix, multiplied by the linear algebra library of NumPy.
-
-    Parameters
-    ----------
-    rows : ndarray of float32 or float64, (n_rows, n_cols)
-        Finite.
-    how : Execution
-        Threads and instruction set of what NumPy does not do.
-    """
+    """A dense matrix, multiplied by the linear algebra library of NumPy."""
 
     is_sparse = False
 

@@ -47,7 +47,7 @@ class NBLogisticRegression(LinearClassifier):
     lean : float, default=0.0
         What the ratio is multiplied by to give the weights that are not penalised, >= 0.
     fit_intercept : bool, default=True
-        Whether there is an intercept, penalised as a column.
+        Whether to fit an intercept, penalised as a column.
     intercept_scaling : float, default=1.0
         The value of that column, > 0.
     temperature : float, default=1.0
@@ -141,7 +141,7 @@ class NBLogisticRegression(LinearClassifier):
         y : array-like of shape (n_rows,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights of the rows; weight 0 is as good as absent, 2 as the row twice.
+            Weights of the rows; a row of weight 0 is ignored, one of weight 2 counts twice.
         """
         settings = ratio_settings(self)
         how = execution(self.n_jobs)

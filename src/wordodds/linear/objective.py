@@ -27,23 +27,6 @@ class Objective:
 
     A point is an array (n_cols, width), with one more row at the end for the intercepts; padding
     columns are zero and stay so, as their gradients are zero.
-
-    Parameters
-    ----------
-    matrix : Matrix
-        X.
-    codes : ndarray of int32, (n_rows,)
-        The class of each row.
-    row_weights : ndarray, (n_rows,)
-        s, all > 0. For a mean they sum to 1.
-    loss : Loss
-        Of the rows' scores.
-    penalty : float or ndarray, (n_cols, 1)
-        lambda, of all features or of each. The intercepts go free.
-    fit_intercept : bool
-        Whether there is a b.
-    how : Execution
-        Threads and instruction set.
     """
 
     rows_at_hand = True  # whether positions have scores: not where the rows are on a cluster
@@ -52,9 +35,9 @@ class Objective:
         self,
         matrix: Matrix,
         codes: Codes,
-        row_weights: Floats,
+        row_weights: Floats,  # s, all > 0; for a mean they sum to 1
         loss: Loss,
-        penalty: float | Floats,
+        penalty: float | Floats,  # lambda, of all features or (n_cols, 1); intercepts go free
         fit_intercept: bool,
         how: Execution,
     ) -> None:
@@ -74,13 +57,7 @@ class Objective:
         return self.matrix.n_cols + self.fit_intercept, self.width
 
     def common_penalty(self, solver: str) -> float:
-        """Return the penalty that all features have, > 0, for a solver that knows no others.
-
-        Parameters
-        ----------
-        solver : str
-            Named where there is none.
-        """
+        """Return the penalty that all features have, > 0, for a solver that takes no others."""
         if isinstance(self.penalty, float) and self.penalty > 0.0:
             return self.penalty
         need = (
@@ -108,15 +85,6 @@ class Objective:
         """Return the penalty's Hessian times a vector plus X^T times a derivative by the scores.
 
         That is the gradient at ``vector``, or the Hessian times it; and its inner product with it.
-
-        Parameters
-        ----------
-        by_scores : ndarray, (n_rows, width)
-            A derivative.
-        vector : ndarray
-            Of the shape of a point.
-        out : ndarray or None
-            Where to write the result.
         """
         self.passes += 1
         n = self.matrix.n_cols
@@ -147,19 +115,7 @@ class Objective:
 
 
 class Position:
-    """The objective seen from a point: value, gradient, Hessian.
-
-    Parameters
-    ----------
-    objective : Objective
-        Of which function.
-    point : ndarray
-        Where; not changed.
-    scores : ndarray
-        X W + b there.
-    losses : tuple or None
-        What the loss says of these scores, if somebody asked it before.
-    """
+    """The objective seen from a point: value, gradient, Hessian."""
 
     def __init__(
         self, objective: Objective, point: Floats, scores: Floats, losses: Losses | None = None
@@ -181,15 +137,7 @@ class Position:
         return float(max(self.gradient.max(), -self.gradient.min()))
 
     def hessian_times(self, vector: Floats, out: Floats | None = None) -> tuple[Floats, float]:
-        """Return the Hessian times a vector, and that times the vector; two passes over the data.
-
-        Parameters
-        ----------
-        vector : ndarray
-            Of the shape of a point.
-        out : ndarray or None
-            Where to write the product.
-        """
+        """Return the Hessian times a vector, and that times the vector; two passes over data."""
         curved = self.curvature.times(self.objective.scores(vector))
         return self.objective.pull_back(curved, vector, out)
 
@@ -212,15 +160,7 @@ class Position:
 
 
 class Ray:
-    """The points position + t direction, t >= 0.
-
-    Parameters
-    ----------
-    position : Position
-        Where the ray begins.
-    direction : ndarray
-        Where it goes.
-    """
+    """The points position + t direction, t >= 0."""
 
     def __init__(self, position: Position, direction: Floats) -> None:
         objective = position.objective

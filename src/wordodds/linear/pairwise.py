@@ -60,14 +60,9 @@ def _what_is_left(settings: Settings, began: float) -> Settings:
 
 
 def vote(scores: Floats, n_classes: int) -> Floats:
-    """Return for each class the duels that it wins, and within (-1/2, 1/2) how clearly.
+    """Return for each class the pairs that it wins, and within (-1/2, 1/2) how clearly.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_pairs)
-        Log-odds of the second class of each pair.
-    n_classes : int
-        Classes.
+    Scores are the log-odds of the second class of each pair, (n_rows, n_pairs).
     """
     votes = np.zeros((len(scores), n_classes))
     confidence = np.zeros((len(scores), n_classes))
@@ -88,13 +83,6 @@ def couple_pairs(scores: Floats, n_classes: int) -> Floats:
     .. math:: \min_p \sum_a \sum_{b \ne a} (r_{ba} p_a - r_{ab} p_b)^2, \quad \sum_a p_a = 1
 
     (Wu, Lin and Weng 2004, their second method), r_ab the probability of a against b.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_pairs)
-        Log-odds of the second class of each pair.
-    n_classes : int
-        Classes.
     """
     probabilities = np.empty((len(scores), n_classes))
     for begin in range(0, len(scores), ROWS_PER_BLOCK):

@@ -60,15 +60,7 @@ class Problem(NamedTuple):
 
 
 def penalty_of(C: float, total_weight: float) -> float:
-    """Return lambda, by which half the squared length of the weights counts.
-
-    Parameters
-    ----------
-    C : float
-        > 0; infinity for no penalty.
-    total_weight : float
-        Of all rows.
-    """
+    """Return lambda, the factor of half the squared length of the weights; C may be infinite."""
     return 1.0 / max(C * total_weight, STRENGTH_LEAST)
 
 
@@ -81,23 +73,7 @@ def labelled_rows(
     *,
     non_negative: bool = False,
 ) -> LabelledRows:
-    """Check what `fit` was given.
-
-    Parameters
-    ----------
-    model : classifier
-        Named in messages, whose ``class_weight`` counts; left as it is.
-    X : sparse matrix or array-like of shape (n_rows, n_features)
-        Finite numbers.
-    y : array-like of shape (n_rows,)
-        Labels of at least two classes.
-    sample_weight : array-like of shape (n_rows,) or None
-        Rows of weight zero are as good as absent.
-    how : Execution
-        Threads and instruction set.
-    non_negative : bool
-        Whether a negative entry is an error.
-    """
+    """Check what `fit` was given, and drop the rows of weight zero."""
     rows = _checked_rows(model, X, how, non_negative)
     n_rows = rows.n_rows if isinstance(rows, CsrArrays) else len(rows)
     classes, codes, weights = rows_of_fit(model, y, n_rows, sample_weight)
@@ -129,16 +105,9 @@ def problem_of_fit(
     rescale: bool = True,
     non_negative: bool = False,
 ) -> Problem:
-    """Check what `fit` was given, and bring it to the scale that solvers work on.
+    """Check what `fit` was given, and divide columns of extreme sizes by powers of two.
 
-    Parameters
-    ----------
-    model, X, y, sample_weight, how, non_negative
-        As in `labelled_rows`.
-    C : float
-        Inverse strength of the penalty that the weights are going to have.
-    rescale : bool
-        Whether to divide columns of extreme sizes by powers of two.
+    How large is extreme depends on the penalty, and so on C.
     """
     rows, classes, codes, weights, total = labelled_rows(
         model, X, y, sample_weight, how, non_negative=non_negative
@@ -149,17 +118,7 @@ def problem_of_fit(
 
 
 def rows_of_problem(problem: Problem, kept: Positions, how: Execution) -> Problem:
-    """Return the problem of some rows alone.
-
-    Parameters
-    ----------
-    problem : Problem
-        Of all rows.
-    kept : ndarray
-        Which rows.
-    how : Execution
-        Threads and instruction set.
-    """
+    """Return the problem of some rows alone."""
     if isinstance(problem.matrix, SparseMatrix):
         matrix: Matrix = SparseMatrix(problem.matrix.rows.take(kept), how)
     else:

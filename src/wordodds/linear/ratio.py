@@ -51,16 +51,7 @@ def label_table(
     weights: Floats,
     shape: tuple[int, int],
 ) -> LabelTable:
-    """Sum the weights of examples that share a row and a class.
-
-    Parameters
-    ----------
-    rows, codes : ndarray of int, (n_examples,)
-        The row and the class of each example.
-    weights : ndarray, (n_examples,)
-        The weight of each; examples of weight zero are dropped.
-    shape : (int, int)
-        Number of rows and of classes.
+    """Sum the weights of examples that share a row and a class; those of weight zero are dropped.
 
     Examples
     --------
@@ -78,15 +69,7 @@ def label_table(
 
 
 def merge_equal_rows(rows: CsrArrays, how: Execution) -> tuple[CsrArrays, Ints]:
-    """Return the distinct rows, in the order of their first occurrence, and the number of each row.
-
-    Parameters
-    ----------
-    rows : CsrArrays
-        Validated.
-    how : Execution
-        Threads and instruction set.
-    """
+    """Return the distinct rows, by first occurrence, and for each row the number of its own."""
     numbers, n_distinct = sparse.csr_number_rows(rows, *how)
     if n_distinct == rows.n_rows:
         return rows, numbers
@@ -112,23 +95,7 @@ def ratio_problem(
     seed: int,
     how: Execution,
 ) -> core.RatioAscent:
-    """Return a problem for `core.ratio_start` and `core.ratio_ascend`.
-
-    Parameters
-    ----------
-    rows : CsrArrays
-        Entries >= 0 of float64, no column twice in a row.
-    labels : LabelTable
-        Of these rows; rows without labels can be scored.
-    n_columns : int
-        One for two classes, else the number of classes.
-    prior : RatioPrior
-        The prior of the weights.
-    seed : int
-        Of the order in which rows are visited.
-    how : Execution
-        Threads and instruction set.
-    """
+    """Return dual ascent over rows of float64 entries >= 0; rows without labels can be scored."""
     ratios = core.csr_count_ratios(rows, *labels, n_columns, float(prior.alpha), *how)
     return core.ratio_ascent(
         rows, *labels, ratios, float(prior.floor), float(prior.intercept_step), seed
@@ -136,34 +103,13 @@ def ratio_problem(
 
 
 def ratios_of_counts(counts: Floats, n_columns: int, alpha: float, how: Execution) -> Floats32:
-    """Return log-count ratios, (n_features, n_columns), from document frequencies.
-
-    Parameters
-    ----------
-    counts : ndarray, (n_classes, n_features)
-        The weight of the rows of each class that have each feature.
-    n_columns : int
-        One for two classes, else the number of classes.
-    alpha : float
-        Pseudo-count, > 0.
-    how : Execution
-        Threads and instruction set.
-    """
+    """Return log-count ratios, (n_features, n_columns), from counts (n_classes, n_features)."""
     own = np.ascontiguousarray(counts[-n_columns:])
     return core.count_ratios(np.asarray(counts.sum(axis=0)), own, float(alpha), *how)
 
 
 def gap_scale(C: float, class_weights: Floats, n_columns: int) -> Floats:
-    """Return what duality gaps are divided by, to be in the unit of ``tol``, by column.
-
-    Parameters
-    ----------
-    C : float
-        Inverse strength of the penalty.
-    class_weights : ndarray, (n_classes,)
-        The weight of all rows of each class.
-    n_columns : int
-        Columns of weights.
+    """Return what the duality gap of each column is divided by, to be in the unit of ``tol``.
 
     Examples
     --------
@@ -182,21 +128,7 @@ def gaps_of_rows(
     weights: AnyFloats,
     intercept: Floats,
 ) -> Floats:
-    """Return a bound on what rows add to the duality gap of each column.
-
-    Parameters
-    ----------
-    rows : CsrArrays
-        The rows.
-    costs : ndarray, (n_rows,)
-        C times the weight of each row.
-    log_odds : ndarray, (n_rows, n_columns)
-        What dual ascent knows of each row.
-    weights : ndarray, (n_features, n_columns)
-        The weights that belong to it.
-    intercept : ndarray, (n_columns,)
-        The intercepts.
-    """
+    """Return a bound on what rows, of costs C times weight, add to the gap of each column."""
     scores = rows.to_scipy() @ weights + intercept
     wrong = scipy.special.expit(log_odds) - scipy.special.expit(scores)
     return np.asarray(costs @ (wrong * (log_odds - scores)))
@@ -227,30 +159,8 @@ def local_step(
 ) -> LocalStep:
     """Visit the rows of one process some times: the local solver of CoCoA+ (Ma et al., 2015).
 
-    Parameters
-    ----------
-    rows : CsrArrays
-        Entries >= 0 of float64.
-    codes : ndarray of int, (n_rows,)
-        The classes.
-    costs : ndarray, (n_rows,)
-        C times the weight of each row.
-    ratios : ndarray, (n_features, n_columns)
-        Log-count ratios of all rows.
-    prior : RatioPrior
-        The prior of the weights.
-    weights, intercept : ndarray
-        From which all processes start.
-    before : ndarray, (n_rows, n_columns), or None
-        Log-odds of the last step; None for the first.
-    spread : int
-        The number of processes.
-    epochs : int
-        How often each row is visited.
-    seed : int
-        Of the order in which rows are visited.
-    how : Execution
-        Threads and instruction set.
+    ``before`` is what the last step knew of the rows, ``spread`` the number of processes, all of
+    which start from ``weights`` and ``intercept``.
     """
     n_columns = ratios.shape[1]
     gaps = np.full(n_columns, np.inf)
@@ -271,13 +181,7 @@ def local_step(
 
 
 def padded(weights: Floats32) -> Floats:
-    """Return weights as a fitted model keeps them: in double precision, columns padded.
-
-    Parameters
-    ----------
-    weights : ndarray, (n_features, n_columns)
-        Weights of a fit.
-    """
+    """Return weights, (n_features, n_columns), as a model keeps them: in double, padded."""
     columns = np.zeros((len(weights), core.padded_columns(weights.shape[1])))
     columns[:, : weights.shape[1]] = weights
     return columns

@@ -1,4 +1,4 @@
-"""Rows that do not fit the memory: written once, read back in blocks of chance."""
+"""Rows that do not fit the memory: written once, read back in shuffled blocks."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ BYTES_PER_ENTRY, BYTES_PER_ROW = 16, 24
 
 
 class _Piece(NamedTuple):
-    """Some rows on disk: lengths, codes, columns and values, one array behind the other."""
+    """Some rows on disk: lengths, codes, columns and values, one array after the other."""
 
     begin: int
     first_row: int
@@ -39,17 +39,8 @@ class Block(NamedTuple):
 class RowStore:
     """Sparse rows with a class each, on disk.
 
-    Values are kept in single precision. Whoever learns of classes only as they come may number them
-    so, and set ``ranks`` when all are known: code i is read back as ``ranks[i]``.
-
-    Parameters
-    ----------
-    folder : str
-        Where there is room; nothing is left there.
-    n_cols : int
-        The width of all rows.
-    seed : int
-        Of the order in which rows are read back.
+    Values are kept in single precision. Where classes are numbered as they come, set ``ranks`` when
+    all are known: code i is read back as ``ranks[i]``. Nothing is left in the folder.
     """
 
     def __init__(self, folder: str, n_cols: int, seed: int) -> None:
@@ -67,15 +58,7 @@ class RowStore:
         self._scratch.close()
 
     def add(self, rows: Any, codes: Codes) -> None:
-        """Write rows down.
-
-        Parameters
-        ----------
-        rows : csr_matrix, (n_rows, n_cols)
-            Values >= 0, no column twice in a row.
-        codes : ndarray of int32, (n_rows,)
-            The class of each.
-        """
+        """Write down a csr_matrix of values >= 0, without repeated entries, and its classes."""
         if rows.shape[0] == 0:
             return
         order = self._rng.permutation(rows.shape[0])
@@ -105,13 +88,7 @@ class RowStore:
         self.n_rows += n
 
     def blocks(self, n_bytes: int) -> Iterator[Block]:
-        """Yield all rows once, in blocks that are put together anew at each call.
-
-        Parameters
-        ----------
-        n_bytes : int
-            How large a block may be in memory; one piece at least.
-        """
+        """Yield all rows once, in blocks of about that size that each call puts together anew."""
         chosen: list[_Piece] = []
         size = 0
         for i in self._rng.permutation(len(self._pieces)).tolist():

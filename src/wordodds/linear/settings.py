@@ -36,20 +36,7 @@ class Settings(NamedTuple):
 
 
 def settings_of(model: Any, solvers: tuple[str, ...]) -> Settings:
-    """Check an estimator's parameters.
-
-    Parameters
-    ----------
-    model : estimator
-        With the parameters of `Settings` and `Limits` by their names; ``l1_ratio`` may be missing.
-    solvers : tuple of str
-        What ``solver`` may be.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the parameter, what was expected and what came.
-    """
+    """Check an estimator's parameters."""
     C = _number(model.C, "C")
     if not C > 0.0:
         raise ValueError(f"C must be > 0, got {model.C!r}")
@@ -89,15 +76,7 @@ def settings_of(model: Any, solvers: tuple[str, ...]) -> Settings:
 
 
 def weight_type(wanted: Any, given: Any) -> np.dtype[Any]:
-    """Return the type of ``coef_``.
-
-    Parameters
-    ----------
-    wanted : dtype or None
-        The parameter.
-    given : dtype
-        Of the matrix.
-    """
+    """Return the type of ``coef_``."""
     if wanted is None:
         return np.dtype(np.float32 if given == np.float32 else np.float64)
     if not isinstance(wanted, str | type | np.dtype) or wanted not in WEIGHT_TYPES:

@@ -35,25 +35,8 @@ def fit_ratio_blocks(
     """Fit `NBLogisticRegression` to rows on disk, by dual ascent over one block after the other.
 
     What dual ascent knows of each row lies on disk too. The optimum is that of a fit in memory.
-
-    Parameters
-    ----------
-    model : NBLogisticRegression
-        Fitted afterwards.
-    store : RowStore
-        The rows.
-    classes : ndarray
-        The labels of the codes, two or more.
-    class_counts : ndarray, (n_classes, n_cols)
-        In how many rows of each class each feature occurs.
-    documents : ndarray, (n_classes,)
-        How many rows each class has.
-    n_bytes : int
-        Memory for a block.
-    folder : str
-        Where there is room.
-    advance : callable
-        Hears how many more rows were visited.
+    ``class_counts`` says in how many rows of each class a feature occurs, ``documents`` how many
+    rows each class has; ``advance`` is called with the number of rows visited.
     """
     settings = ratio_settings(model)
     n_columns = 1 if len(classes) == 2 else len(classes)
@@ -131,17 +114,7 @@ def fit_sgd_blocks(
     n_bytes: int,
     advance: Advance,
 ) -> None:
-    """Fit `SGDClassifier` to rows on disk: a step for each row, in another order in each epoch.
-
-    Parameters
-    ----------
-    model : SGDClassifier
-        Fitted afterwards.
-    store, classes, documents, n_bytes, advance
-        As for `fit_ratio_blocks`.
-    epochs : int
-        How often each row is visited.
-    """
+    """Fit `SGDClassifier` to rows on disk: a step for each row, in another order in each epoch."""
     weights = model.class_weight
     if weights is not None:
         model.class_weight = dict(enumerate(_factors(weights, classes, documents).tolist()))

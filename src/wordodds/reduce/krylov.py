@@ -48,26 +48,7 @@ class Triplets(NamedTuple):
 def leading_triplets(
     sides: Sides, k: int, tol: float, max_iter: int, rng: np.random.RandomState
 ) -> Triplets:
-    """Find the k largest singular values of a matrix and their vectors.
-
-    Parameters
-    ----------
-    sides : Sides
-        The matrix.
-    k : int
-        From 1 to ``sides.n_short``.
-    tol : float
-        Done when every ||A v - s u|| is at most this many times the largest singular value.
-    max_iter : int
-        Blocks to multiply at most; more where k needs more.
-    rng : RandomState
-        Of the first block.
-
-    Returns
-    -------
-    Triplets
-        Not converged where a residual says so.
-    """
+    """Find the k largest singular values and their vectors; some residuals may exceed tol."""
     if 2 * k > sides.n_short or sides.n_short * sides.n_long <= DENSE_CELLS:
         return _decompose(sides, None, k, 1)
     aim, tries = 0.8 * tol, 0
@@ -170,13 +151,7 @@ class _Lanczos:
         return self.size > self._k and (self.size >= self._next_look or self.is_full)
 
     def look(self, aim: float) -> float:
-        """Return the largest residual, estimated, in units of what it may be.
-
-        Parameters
-        ----------
-        aim : float
-            What it may be, relative to the largest singular value.
-        """
+        """Return the largest residual, estimated, in units of what it may be."""
         size, k = self.size, self._k
         # A copy: the small matrix grows in place.
         small = self._small[:size, :size].copy()
@@ -215,13 +190,7 @@ class _Lanczos:
         return True
 
     def restart(self, n_kept: int) -> None:
-        """Keep the best vectors of the last look alone.
-
-        Parameters
-        ----------
-        n_kept : int
-            How many.
-        """
+        """Keep the best vectors of the last look alone."""
         self._basis[:, :n_kept] = self._basis[:, : self.size] @ self._vectors[:, :n_kept]
         self._small[:] = 0.0
         np.fill_diagonal(self._small[:n_kept, :n_kept], self._values[:n_kept])

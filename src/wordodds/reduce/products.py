@@ -38,26 +38,12 @@ class Sides(Protocol):
 
 
 def sides_of(rows: CsrArrays | AnyArray, how: Execution) -> Sides:
-    """Return the products of a matrix.
-
-    Parameters
-    ----------
-    rows : CsrArrays or ndarray
-        Validated, without repeated entries, and well scaled.
-    how : Execution
-        Threads and instruction set.
-    """
+    """Return the products of a matrix."""
     return SparseSides(rows, how) if isinstance(rows, CsrArrays) else DenseSides(rows)
 
 
 class DenseSides:
-    """The products of a dense matrix, by the linear algebra library of NumPy.
-
-    Parameters
-    ----------
-    rows : ndarray of float32 or float64, (n_rows, n_cols)
-        Finite.
-    """
+    """The products of a dense matrix, by the linear algebra library of NumPy."""
 
     def __init__(self, rows: AnyArray) -> None:
         self.rows_are_short = rows.shape[0] <= rows.shape[1]
@@ -89,13 +75,6 @@ class SparseSides:
     A word of one document alone adds to the diagonal of A A^T and nothing else. That is half of the
     words, and so much less to write and read in `there_and_back`. The other words go by frequency:
     those that most entries ask for lie together, and stay in the cache.
-
-    Parameters
-    ----------
-    rows : CsrArrays
-        Validated, without repeated entries.
-    how : Execution
-        Threads and instruction set.
     """
 
     def __init__(self, rows: CsrArrays, how: Execution) -> None:
@@ -186,13 +165,7 @@ class SparseSides:
 
 
 def padded(block: Floats) -> Floats:
-    """Return a block, row by row in memory, with columns of zeros as the kernels want them.
-
-    Parameters
-    ----------
-    block : ndarray, (n, width)
-        Not changed.
-    """
+    """Return a block, row by row in memory, with columns of zeros as the kernels want them."""
     width = core.padded_columns(block.shape[1])
     if width == block.shape[1]:
         return np.ascontiguousarray(block)
@@ -204,20 +177,7 @@ def padded(block: Floats) -> Floats:
 def well_scaled(
     rows: CsrArrays | AnyArray,
 ) -> tuple[CsrArrays | AnyArray, int]:
-    """Divide a matrix of very large or very small entries by a power of two.
-
-    Parameters
-    ----------
-    rows : CsrArrays or ndarray
-        Not changed.
-
-    Returns
-    -------
-    rows : CsrArrays or ndarray
-        The same object where nothing had to be done.
-    exponent : int
-        Of the power of two.
-    """
+    """Divide very large or very small entries by a power of two; return its exponent too."""
     entries = rows.data if isinstance(rows, CsrArrays) else rows
     # Not by abs, which fills another array of this size.
     largest = float(max(entries.max(), -entries.min())) if entries.size else 0.0

@@ -52,7 +52,7 @@ class SGDClassifier(LossProba):
     l1_ratio : float or None, default=0.15
         For ``"elasticnet"``.
     fit_intercept : bool, default=True
-        Whether there is a bias. As in scikit-learn, it learns at a hundredth of the rate when X is
+        Whether to fit a bias. As in scikit-learn, it learns at a hundredth of the rate when X is
         sparse.
     max_iter : int, default=1000
         Epochs at most.
@@ -208,7 +208,7 @@ class SGDClassifier(LossProba):
         coef_init, intercept_init : array-like or None
             Where to begin; of the shapes of ``coef_`` and ``intercept_``.
         sample_weight : array-like of shape (n_documents,) or None
-            Factors of the steps, >= 0; a document of weight 0 is as good as absent.
+            Factors of the steps, >= 0; a document of weight 0 is ignored.
         """
         check_parameters(self)
         how = execution(self.n_jobs)

@@ -52,27 +52,8 @@ def epochs(
     """Run one epoch after the other and yield the state after each.
 
     The value is the mean loss of the rows, each before its own step, plus the mean penalty; with
-    one-vs-rest columns the mean over them. Nobody computes a gradient of it: its norm is NaN.
-
-    Parameters
-    ----------
-    rows : Rows
-        Validated.
-    state : SgdState
-        Changed in place.
-    train : ndarray
-        The rows to learn from, in the order of the first epoch if nobody shuffles.
-    shuffle : callable or None
-        Changes the order in place before each epoch.
-    how : Execution
-        Threads and instruction set.
-    out_of_time : callable or None
-        Asked now and then whether to end an epoch early.
-
-    Raises
-    ------
-    ValueError
-        If a step overflows. The state is that before the step.
+    one-vs-rest columns the mean over them. No gradient of it is computed: its norm is NaN. The
+    state is changed in place; ValueError if a step overflows, and then it is that before the step.
     """
     order = train.copy()
     total = float(len(train) if rows.weights is None else rows.weights[train].sum())

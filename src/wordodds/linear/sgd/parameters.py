@@ -15,18 +15,7 @@ LEARNING_RATES = ("constant", "optimal", "invscaling", "adaptive", "adagrad")
 
 
 def check_parameters(model: Any) -> None:
-    """Refuse parameters that mean nothing.
-
-    Parameters
-    ----------
-    model : SGDClassifier
-        Whose.
-
-    Raises
-    ------
-    ValueError
-        Naming the parameter, what was expected and what came.
-    """
+    """Refuse parameters that mean nothing."""
     _check_choice("loss", model.loss, LOSSES)
     _check_choice("penalty", model.penalty, PENALTIES)
     if not isinstance(model.dtype, str | type | np.dtype) or model.dtype not in WEIGHT_TYPES:

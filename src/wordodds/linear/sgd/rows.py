@@ -16,17 +16,7 @@ __all__ = ["checked_rows", "held_out", "labelled_rows", "part_of"]
 
 
 def checked_rows(X: Any, how: Execution, owner: str) -> CsrArrays:
-    """Return X as the kernel takes it: floating point, no entry twice, none that is zero.
-
-    Parameters
-    ----------
-    X : matrix
-        As somebody passed it.
-    how : Execution
-        Threads and instruction set.
-    owner : str
-        Who asks.
-    """
+    """Return X as the kernel takes it: floating point, no entry twice, none that is zero."""
     matrix = as_csr(X, non_negative=False, execution=how, owner=owner)
     require_rows(matrix)
     matrix = without_zeros(without_repeats(matrix, how))
@@ -46,19 +36,8 @@ def labelled_rows(
 ) -> tuple[AnyArray, Rows]:
     """Return the classes, and the rows that weigh something with their labels and weights.
 
-    A row whose ``sample_weight`` is zero is as good as absent. As in scikit-learn, a class weight
+    A row whose ``sample_weight`` is zero is dropped. As in scikit-learn, a class weight
     counts where its class is the positive one; in a one-vs-rest column the rest weighs 1.
-
-    Parameters
-    ----------
-    matrix : CsrArrays
-        Validated.
-    y, sample_weight, class_weight : object
-        As somebody passed them.
-    known : ndarray or None
-        The classes, if they are known.
-    coupled : bool
-        Whether a row's loss is one of all columns, so that it has one weight.
     """
     if known is None:
         classes, codes = encode_labels(y, matrix.n_rows)
@@ -90,17 +69,7 @@ def labelled_rows(
 
 
 def held_out(rows: Rows, fraction: float, random_state: Any) -> tuple[Ints, Ints]:
-    """Return the rows to learn from and those to judge by, stratified, each in ascending order.
-
-    Parameters
-    ----------
-    rows : Rows
-        All of them.
-    fraction : float
-        The part to judge by.
-    random_state : int, Generator, RandomState or None
-        Seed of scikit-learn's `StratifiedShuffleSplit`, which chooses. None: a fixed seed.
-    """
+    """Return the rows to learn from and those to judge by, stratified, each in ascending order."""
     from sklearn.model_selection import StratifiedShuffleSplit
 
     split = StratifiedShuffleSplit(test_size=fraction, random_state=random_source(random_state))

@@ -162,7 +162,7 @@ class SgdState:
     def settled_apart(self, how: Execution) -> "SgdState":
         """Return the settled state; another one where this is not, which stays as it is.
 
-        Who looks must not change the bits of what follows, nor may a second thread see half of it.
+        Looking must not change the bits of what follows, nor show a second thread half of it.
         """
         if self.settled:
             return self
@@ -177,15 +177,7 @@ class SgdState:
         return self.shown
 
     def moved(self, options: SgdOptions, dtype: Any) -> "SgdState":
-        """Return a state that goes on from here with other arrays or another type of weights.
-
-        Parameters
-        ----------
-        options : SgdOptions
-            Of the new state; averages go on, so that they begin where they did.
-        dtype : dtype
-            Of its weights.
-        """
+        """Return a state that goes on from here with other arrays or another type of weights."""
         assert self.settled
         n, other = self.n_columns, SgdState(len(self.weights), self.n_columns, options, dtype)
         other.t, other.averages_since = self.t, self.averages_since

@@ -60,13 +60,7 @@ IRLS_UNKNOWNS = 128
 
 
 def choose(objective: Objective) -> str:
-    """Return the solver that suits an objective's shape best.
-
-    Parameters
-    ----------
-    objective : Objective
-        With a quadratic penalty, or none.
-    """
+    """Return the solver that suits an objective's shape best."""
     if objective.loss.non_negative:
         return "newton-cg"
     if irls_unknowns(objective) <= IRLS_UNKNOWNS:

@@ -18,15 +18,7 @@ __all__ = ["conjugate_gradients"]
 
 
 def conjugate_gradients(objective: Objective, start: Floats) -> Iterator[Iterate]:
-    """Yield the iterates of nonlinear conjugate gradients, until rounding leaves no way down.
-
-    Parameters
-    ----------
-    objective : Objective
-        What to minimise.
-    start : ndarray
-        Where to begin.
-    """
+    """Yield the iterates of nonlinear conjugate gradients, until rounding leaves no way down."""
     dot = objective.dot
     here = objective.at(start)
     direction = -here.gradient

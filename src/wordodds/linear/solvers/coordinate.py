@@ -26,17 +26,7 @@ PROGRESS_MIN = 0.1
 
 
 def sparse_descent(objective: Objective, start: Floats, l1_ratio: float) -> Iterator[Iterate]:
-    """Yield the iterates of coordinate descent on an objective, a share of whose penalty is L1.
-
-    Parameters
-    ----------
-    objective : Objective
-        Softmax or logistic, with one penalty for all features.
-    start : ndarray
-        Where to begin.
-    l1_ratio : float
-        The share.
-    """
+    """Yield the iterates of coordinate descent on an objective, a share of whose penalty is L1."""
     penalty = objective.common_penalty("coordinate")
     n_columns = objective.loss.n_columns
     for iterate in coordinate_descent(
@@ -71,33 +61,9 @@ def coordinate_descent(
 ) -> Iterator[Iterate]:
     """Minimise a penalised logistic loss; see `LogisticRegression` for the objective.
 
-    Parameters
-    ----------
-    matrix : CsrArrays
-        The rows, float32 or float64, no entry twice.
-    codes : array of int32, (n_rows,)
-        Class of each row.
-    row_weights : array of float64, (n_rows,)
-        All above zero.
-    loss : {"logistic", "softmax"}
-        Logistic: each column of weights by itself, is it this class? Softmax: all together.
-    n_columns : int
-        Columns of weights: 1 for two classes (code 1 is the positive one), else the number of
-        classes.
-    C, l1_ratio : float
-        Inverse strength of the penalty, and the share of it that is L1.
-    fit_intercept : bool
-        Whether there is an intercept, which is not penalised.
-    how : Execution
-        Threads and instruction set; the results do not depend on them.
-    start : array, (n_features + fit_intercept, n_columns), optional
-        Where to begin instead of zero; it is not changed.
-
-    Yields
-    ------
-    Iterate
-        First the start, then each step. ``point`` is one and the same array, changed by the next
-        step. The generator ends by itself when rounding lets nothing improve any more.
+    Yield the start first, then each step. ``point``, (n_features + fit_intercept, n_columns), is
+    one and the same array, changed by the next step. The generator ends when rounding lets nothing
+    improve any more.
     """
     n_features = matrix.n_cols
     total = float(row_weights.sum())

@@ -35,13 +35,7 @@ _PASSES_MAX = 400  # after that many, conjugate gradients are quicker
 
 
 def is_quick(objective: Objective) -> bool:
-    """Return whether dual ascent is a quick way to an objective's optimum.
-
-    Parameters
-    ----------
-    objective : Objective
-        Of any loss.
-    """
+    """Return whether dual ascent is a quick way to an objective's optimum."""
     if not isinstance(objective.penalty, float) or objective.penalty == 0.0:
         return False
     if not _is_logistic(objective):
@@ -55,17 +49,7 @@ def is_quick(objective: Objective) -> bool:
 
 
 def dual_then_newton(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
-    """Yield the iterates of dual ascent; where it gets stuck, Newton's method goes on.
-
-    Parameters
-    ----------
-    objective : Objective
-        Softmax or logistic, with one penalty for all features.
-    start : ndarray
-        Where to begin.
-    seed : int
-        Of the order in which rows are visited.
-    """
+    """Yield the iterates of dual ascent; where it gets stuck, Newton's method goes on."""
     if not _is_logistic(objective):
         raise ValueError('solver="dual" knows the logistic losses alone: use solver="newton-cg"')
     penalty = objective.common_penalty("dual")
@@ -130,32 +114,8 @@ def dual_ascent(
     Looking at a point costs as much as an epoch: it happens after 3, 5, 7, ... epochs, later less
     often. Ends by itself when precision is exhausted; yields nothing at all, or ends early, where
     numbers would overflow (squared row norms times C beyond 1e100). With huge C it is slow: then
-    go on from the last point with another solver.
-
-    Parameters
-    ----------
-    matrix : CsrArrays
-        Validated; float32 or float64.
-    codes : int32 array
-        Class of each row.
-    row_weights : float64 array
-        Weight of each row, > 0.
-    loss : {"softmax", "logistic"}
-        Coupled classes, or each column by itself (one column: is it code 1?).
-    n_columns : int
-        Columns of weights.
-    C : float
-        Inverse of the penalty.
-    fit_intercept : bool
-        Whether there is an unpenalised intercept.
-    how : Execution
-        Threads and instruction set.
-    seed : int or None
-        For the order of the rows.
-    start : array (n_features + fit_intercept, n_columns) or None
-        Where to begin, if that is better than zero.
-    width : int or None
-        Columns of the points, zeros behind those of weights; None: no more than these.
+    go on from the last point with another solver. ``start`` is taken where it is better than zero;
+    points have ``width`` columns, zeros after those of weights.
     """
     if loss not in ("softmax", "logistic"):
         raise ValueError(f'loss must be "softmax" or "logistic", got {loss!r}')
@@ -290,7 +250,7 @@ class _Ascent:
         return Iterate(self._point(width), value, gradient, self.passes), gap
 
     def _point(self, width: int) -> Callable[[], Floats]:
-        """Return a function that writes out where ascent is now: most points nobody wants."""
+        """Return a function that writes out where ascent is now: most points are never needed."""
         weights, log_odds = self.weights.copy(), self.log_odds.copy()
         intercept = self.intercept.copy()
 

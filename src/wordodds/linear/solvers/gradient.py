@@ -17,15 +17,7 @@ __all__ = ["gradient_descent"]
 
 
 def gradient_descent(objective: Objective, start: Floats) -> Iterator[Iterate]:
-    """Yield the iterates of gradient descent, until rounding leaves no way down.
-
-    Parameters
-    ----------
-    objective : Objective
-        What to minimise.
-    start : ndarray
-        Where to begin.
-    """
+    """Yield the iterates of gradient descent, until rounding leaves no way down."""
     here: Position | None = objective.at(start)
     while here is not None:
         yield iterate_at(here)

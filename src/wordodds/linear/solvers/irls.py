@@ -28,7 +28,7 @@ from wordodds.typing import Floats
 
 __all__ = ["irls", "irls_unknowns"]
 
-UNKNOWNS_MAX = 2048  # of one system: nobody can interrupt its factorisation
+UNKNOWNS_MAX = 2048  # of one system: its factorisation cannot be interrupted
 ROWS_PER_BLOCK = 512  # of which all products of columns are written down
 ROWS_PER_PAIR = 1024
 # Of a system with a diagonal of ones: what is added to it where columns depend on each other.
@@ -38,13 +38,7 @@ TINY = 1e-300
 
 
 def irls_unknowns(objective: Objective) -> int:
-    """Return how many unknowns the smaller of the two systems has.
-
-    Parameters
-    ----------
-    objective : Objective
-        Columns that know of each other share a system; else each has its own.
-    """
+    """Return the number of unknowns in the smaller system; coupled columns share one."""
     blocks = objective.loss.n_columns if objective.loss.coupled else 1
     n = objective.matrix.n_rows + 1 if _has_row_form(objective) else objective.shape[0]
     return n * blocks
@@ -56,20 +50,7 @@ def _has_row_form(objective: Objective) -> bool:
 
 
 def irls(objective: Objective, start: Floats) -> Iterator[Iterate]:
-    """Yield the iterates of Newton's method, until rounding leaves no way down.
-
-    Parameters
-    ----------
-    objective : Objective
-        What to minimise.
-    start : ndarray
-        Where to begin.
-
-    Raises
-    ------
-    ValueError
-        If neither rows nor columns are few enough for a system that fits the memory.
-    """
+    """Yield the iterates of Newton's method, until rounding leaves no way down."""
     unknowns = irls_unknowns(objective)
     if unknowns > UNKNOWNS_MAX:
         raise ValueError(
@@ -165,7 +146,7 @@ def _rows_with_ones(objective: Objective, begin: int, end: int) -> Floats:
 
 
 def _products_of_columns(rows: Floats) -> Floats:
-    """Return the products of each column with itself and those behind it, as `triu_indices`."""
+    """Return the products of each column with itself and those after it, as `triu_indices`."""
     n, q = rows.shape
     products = np.empty((n, q * (q + 1) // 2))
     at = 0
@@ -195,13 +176,7 @@ def _solve_positive(matrix: Floats, right: Floats) -> Floats:
 
 
 class _DualSteps:
-    """Newton's steps where the rows are few.
-
-    Parameters
-    ----------
-    objective : Objective
-        With a penalty on every feature.
-    """
+    """Newton's steps where the rows are few."""
 
     def __init__(self, objective: Objective) -> None:
         self._gram = objective.matrix.gram(

@@ -38,13 +38,7 @@ class Iterate(NamedTuple):
 
 
 def iterate_at(position: Position) -> Iterate:
-    """Return the iterate of a position.
-
-    Parameters
-    ----------
-    position : Position
-        Of whose gradient the norm is taken.
-    """
+    """Return the iterate of a position."""
     return Iterate(
         position.point, position.value, position.gradient_norm, position.objective.passes
     )

@@ -20,15 +20,7 @@ TINY = 1e-300  # no pair: what it says has drowned in underflow
 
 
 def lbfgs(objective: Objective, start: Floats) -> Iterator[Iterate]:
-    """Yield the iterates of L-BFGS, until rounding leaves no way down.
-
-    Parameters
-    ----------
-    objective : Objective
-        What to minimise.
-    start : ndarray
-        Where to begin.
-    """
+    """Yield the iterates of L-BFGS, until rounding leaves no way down."""
     pairs: Pairs = deque(maxlen=MEMORY)
     here = objective.at(start)
     while True:

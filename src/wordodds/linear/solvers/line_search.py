@@ -25,15 +25,6 @@ def newton_step(here: Position, direction: Floats, flatness: float) -> Position 
     """Return a lower position in Newton's direction; where that fails, down the gradient.
 
     Where scores are so large that the loss is flat, curvatures are rounding, and the direction too.
-
-    Parameters
-    ----------
-    here : Position
-        Where to begin.
-    direction : ndarray
-        In which a step of 1 is natural.
-    flatness : float
-        As in `wolfe_step`.
     """
     if math.isfinite(here.objective.dot(direction, direction)):
         there = wolfe_step(here.ray(direction), 1.0, flatness)
@@ -50,11 +41,6 @@ def first_step(ray: Ray) -> float:
     nearly flat that may be anywhere; a parabola that stays above zero has it before the point
     where the tangent has fallen by twice the value. Where the ray is straight, or bends down, a
     step that changes scores by one.
-
-    Parameters
-    ----------
-    ray : Ray
-        In a direction of descent.
     """
     slope, curve, value = -ray.slope, ray.curve, ray.position.value
     if not slope > 0.0:
@@ -70,17 +56,8 @@ def first_step(ray: Ray) -> float:
 def wolfe_step(ray: Ray, first: float, flatness: float) -> Position | None:
     """Return a position on a ray that is lower, and where the slope is small.
 
-    None: the ray does not lead down, as far as double precision can tell.
-
-    Parameters
-    ----------
-    ray : Ray
-        In a direction of descent.
-    first : float
-        The step to try first, > 0.
-    flatness : float
-        c2: how small the slope must become, as a share of the first one. 0.9 takes nearly any
-        step that is neither too long nor too short; 0.1 comes near the minimum along the ray.
+    None: the ray does not lead down, as far as double precision can tell. ``flatness`` is c2: 0.9
+    takes nearly any step that is neither too long nor too short, 0.1 comes near the minimum.
     """
     value_0, slope_0 = ray.position.value, ray.slope
     if not slope_0 < 0.0:

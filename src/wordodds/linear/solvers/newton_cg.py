@@ -28,15 +28,7 @@ GROWTH_MAX = 1e10  # of a residual's energy: beyond, where the loss is flat, it 
 
 
 def newton_cg(objective: Objective, start: Floats) -> Iterator[Iterate]:
-    """Yield the iterates of Newton's method, until rounding leaves no way down.
-
-    Parameters
-    ----------
-    objective : Objective
-        What to minimise.
-    start : ndarray
-        Where to begin.
-    """
+    """Yield the iterates of Newton's method, until rounding leaves no way down."""
     here: Position | None = objective.at(start)
     first_norm = None
     while here is not None:
@@ -51,14 +43,7 @@ def newton_cg(objective: Objective, start: Floats) -> Iterator[Iterate]:
 def newton_direction(here: Position, exactness: float, free: Floats | None = None) -> Floats:
     """Solve for Newton's direction until the residual is a share of the gradient.
 
-    Parameters
-    ----------
-    here : Position
-        Whose gradient and Hessian count.
-    exactness : float
-        The share.
-    free : ndarray or None
-        1 for each parameter that may change, 0 for the others; None: all may.
+    ``free`` is 1 for each parameter that may change, 0 for the others.
     """
     objective = here.objective
     how = objective.how
@@ -98,11 +83,5 @@ def newton_direction(here: Position, exactness: float, free: Floats | None = Non
 
 
 def inverse_or_one(diagonal: Floats) -> Floats:
-    """Return the inverse of a diagonal; 1 where it is zero, as in padding and flat directions.
-
-    Parameters
-    ----------
-    diagonal : ndarray
-        Of a Hessian.
-    """
+    """Return the inverse of a diagonal; 1 where it is zero, as in padding and flat directions."""
     return np.divide(1.0, diagonal, out=np.ones_like(diagonal), where=diagonal > FLAT)

@@ -32,28 +32,12 @@ SHARE_MAX = 1.0 - 1e-12
 
 
 def projected_newton(objective: Objective, start: Floats) -> Iterator[Iterate]:
-    """Yield the iterates of projected Newton steps, until rounding leaves no way down.
-
-    Parameters
-    ----------
-    objective : Objective
-        What to minimise; finite at the start.
-    start : ndarray
-        Where to begin; no component is negative.
-    """
+    """Yield the iterates of projected Newton steps, until rounding leaves no way down."""
     return _descend(objective, start, _newton)
 
 
 def projected_gradient(objective: Objective, start: Floats) -> Iterator[Iterate]:
-    """Yield the iterates of projected gradient descent, until rounding leaves no way down.
-
-    Parameters
-    ----------
-    objective : Objective
-        What to minimise; finite at the start.
-    start : ndarray
-        Where to begin; no component is negative.
-    """
+    """Yield the iterates of projected gradient descent, until rounding leaves no way down."""
     return _descend(objective, start, _steepest)
 
 
@@ -114,21 +98,7 @@ def _step(here: Position, direction: Floats, held: Booleans) -> Position | None:
 
 
 def point_inside(objective: Objective, wanted: Floats | None) -> Floats:
-    """Return a point where the objective is finite.
-
-    Parameters
-    ----------
-    objective : Objective
-        Infinite where a row of the positive class has a score of zero.
-    wanted : ndarray or None
-        Taken, if it can be.
-
-    Raises
-    ------
-    ValueError
-        If there is no such point: a row of the positive class has no features, and there is no
-        intercept.
-    """
+    """Return a point where the objective is finite, the wanted one if it is; else ValueError."""
     if wanted is not None:
         point = np.maximum(0.0, wanted)
         if math.isfinite(objective.at(point).value):

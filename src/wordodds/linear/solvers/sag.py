@@ -24,17 +24,7 @@ _SHRINK_LEAST = 1e-12
 
 
 def sag(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
-    """Yield the iterates of stochastic average gradient descent, one an epoch.
-
-    Parameters
-    ----------
-    objective : Objective
-        What to minimise, with one penalty for all features.
-    start : ndarray
-        Where to begin.
-    seed : int
-        Of the order in which rows are visited.
-    """
+    """Yield the iterates of stochastic average gradient descent, one an epoch."""
     penalty = objective.common_penalty("sag")
     random = np.random.default_rng(seed)
     rows = objective.matrix.as_csr()

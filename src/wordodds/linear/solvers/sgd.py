@@ -22,17 +22,7 @@ __all__ = ["sgd"]
 
 
 def sgd(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
-    """Yield the iterates of stochastic gradient descent, one an epoch.
-
-    Parameters
-    ----------
-    objective : Objective
-        Softmax or logistic, with one penalty for all features.
-    start : ndarray
-        Where to begin.
-    seed : int
-        Of the order in which rows are visited.
-    """
+    """Yield the iterates of stochastic gradient descent, one an epoch."""
     penalty = objective.common_penalty("sgd")
     yield iterate_at(objective.at(start))
     n_columns, n_cols = objective.loss.n_columns, objective.matrix.n_cols
