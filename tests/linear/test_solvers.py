@@ -4,6 +4,7 @@ import sys
 import warnings
 from collections import deque
 from itertools import islice
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from wordodds import LogisticRegression
+from wordodds.linear import binary, logistic
 from wordodds.linear.gap import gap_bound
-from wordodds.linear.solvers import DESCENTS, choose
+from wordodds.linear.solvers import DESCENTS, STOCHASTIC, choose
 from wordodds.linear.solvers.irls import _DualSteps, _primal_direction
 from wordodds.linear.solvers.lbfgs import _direction
 
@@ -53,6 +55,12 @@ def solved(request, shape):
         for C, fit_intercept in ((0.1, True), (2.0, True), (2.0, False))
     ]
     return [(plain, plain.optimum()) for plain in plains]
+
+
+def test_types_name_the_solvers_and_links_that_exist():
+    assert ("auto", *DESCENTS, *STOCHASTIC, "coordinate") == logistic.SOLVERS
+    assert ("auto", *DESCENTS) == binary.SOLVERS
+    assert get_args(binary.LinkName) == tuple(binary.LINKS)
 
 
 @solvers

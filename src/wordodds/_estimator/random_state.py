@@ -1,16 +1,16 @@
 """Random numbers of a fit, which repeat themselves unless the caller asks for others."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils import check_random_state
+
+from wordodds.typing import RandomState
 
 __all__ = ["random_source"]
 
 _DEFAULT_SEED = 0
 
 
-def random_source(random_state: Any) -> np.random.RandomState:
+def random_source(random_state: RandomState) -> np.random.RandomState:
     """Return the random numbers that a fit draws from: of a fixed seed for None.
 
     A Generator or RandomState is drawn from, so that every fit differs.

@@ -5,6 +5,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.csr import CsrArrays, as_csr, without_repeats
@@ -15,10 +16,11 @@ from wordodds._core import sparse as sparse_core
 from wordodds.bayes.alpha_zero import Limit, Required, Unseen, pattern
 from wordodds.bayes.discrete import CountedNB
 from wordodds.bayes.generative import GenerativeClassifier
+from wordodds.bayes.priors import Estimate
 from wordodds.bayes.sampling import draw_classes, draw_presence, generator
 from wordodds.bayes.tally import ClassTally, DenseTally, SparseTally, features_of
 from wordodds.bayes.weights import DenseWeights, Learnt, SparseWeights, Weights
-from wordodds.typing import AnyArray, Floats
+from wordodds.typing import AnyArray, ClassWeight, Floats, MatrixLike, RandomState
 
 __all__ = ["BernoulliNB"]
 
@@ -79,14 +81,14 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: npt.ArrayLike = 1.0,
         force_alpha: bool = True,
         binarize: float | None = 0.0,
         fit_prior: bool = True,
-        class_prior: Any = None,
-        estimate: str = "bayes",
-        prior_alpha: Any = None,
-        class_weight: Any = None,
+        class_prior: npt.ArrayLike | None = None,
+        estimate: Estimate = "bayes",
+        prior_alpha: npt.ArrayLike | None = None,
+        class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -112,7 +114,7 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
                 "for all: pass a number"
             )
 
-    def _checked(self, X: Any, how: Execution) -> CsrArrays:
+    def _checked(self, X: MatrixLike, how: Execution) -> CsrArrays:
         matrix = as_csr(X, non_negative=False, execution=how)
         if self.binarize is None:
             matrix = without_repeats(matrix, how)
@@ -145,7 +147,7 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(_presence(learnt.tally.table(), n_rows, learnt.pseudo_counts)))
 
-    def sample(self, n: int, *, random_state: Any = None) -> tuple[Any, AnyArray]:
+    def sample(self, n: int, *, random_state: RandomState = None) -> tuple[Any, AnyArray]:
         """Draw documents and their labels from the model.
 
         Parameters

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.csr import CsrArrays, refuse_masked
@@ -12,10 +13,11 @@ from wordodds._core import score
 from wordodds._estimator.state import checked_array
 from wordodds.bayes.discrete import DiscreteNB
 from wordodds.bayes.generative import GenerativeClassifier
+from wordodds.bayes.priors import Estimate
 from wordodds.bayes.sampling import draw_categories, draw_classes, generator
 from wordodds.bayes.tally import DENSE_CELLS_MAX, ClassTally, DenseTally, SparseTally
 from wordodds.bayes.weights import DenseWeights, Learnt, Weights
-from wordodds.typing import AnyArray, Floats, Ints
+from wordodds.typing import AnyArray, ClassWeight, Floats, Ints, MatrixLike, RandomState
 
 __all__ = ["CategoricalNB"]
 
@@ -70,14 +72,14 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: npt.ArrayLike = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
-        min_categories: Any = None,
-        estimate: str = "bayes",
-        prior_alpha: Any = None,
-        class_weight: Any = None,
+        class_prior: npt.ArrayLike | None = None,
+        min_categories: npt.ArrayLike | None = None,
+        estimate: Estimate = "bayes",
+        prior_alpha: npt.ArrayLike | None = None,
+        class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -109,7 +111,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         learnt = self._fitted("feature_log_prob_")
         return _by_column(learnt.weights.table(), learnt.layout)
 
-    def sample(self, n: int, *, random_state: Any = None) -> tuple[Ints, AnyArray]:
+    def sample(self, n: int, *, random_state: RandomState = None) -> tuple[Ints, AnyArray]:
         """Draw rows and their labels from the model.
 
         Parameters
@@ -142,7 +144,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
     def _weigher(self) -> Callable[[Learnt], Weights]:
         return categorical_weights
 
-    def _checked(self, X: Any, how: Execution) -> Ints:
+    def _checked(self, X: MatrixLike, how: Execution) -> Ints:
         refuse_masked(X, "X")  # first: the masked classes have other functions
         if isinstance(X, np.ndarray) and X.dtype.kind == "f":
             largest = np.max(np.abs(X), initial=0.0, where=np.isfinite(X))

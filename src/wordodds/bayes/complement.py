@@ -5,14 +5,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from wordodds._core import bayes as core
 from wordodds._core import score
 from wordodds.bayes.alpha_zero import Exclusive, pattern
 from wordodds.bayes.discrete import CountedNB
+from wordodds.bayes.priors import Estimate
 from wordodds.bayes.tally import ClassTally, DenseTally, features_of
 from wordodds.bayes.weights import DenseWeights, Learnt, SparseWeights, Weights
-from wordodds.typing import Floats
+from wordodds.typing import ClassWeight, Floats
 
 __all__ = ["ComplementNB"]
 
@@ -71,14 +73,14 @@ class ComplementNB(CountedNB):
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: npt.ArrayLike = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: npt.ArrayLike | None = None,
         norm: bool = False,
-        estimate: str = "bayes",
-        prior_alpha: Any = None,
-        class_weight: Any = None,
+        estimate: Estimate = "bayes",
+        prior_alpha: npt.ArrayLike | None = None,
+        class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(

@@ -1,7 +1,7 @@
 """Covariances of Gaussian classes in closed form, and their Cholesky factors."""
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from wordodds.typing import Codes, Floats, Positions
 __all__ = [
     "KINDS",
     "Deviations",
+    "Kind",
     "SingularError",
     "class_deviations",
     "estimate",
@@ -20,7 +21,8 @@ __all__ = [
     "is_shared",
 ]
 
-KINDS = ("full", "shared", "diagonal", "shared_diagonal", "spherical")
+Kind: TypeAlias = Literal["full", "shared", "diagonal", "shared_diagonal", "spherical"]
+KINDS: tuple[str, ...] = get_args(Kind)
 
 # Columns of whose variance the columns before them leave less than this share: what is left is
 # rounding. Sums of products are exact to about 1e-14, and the factorization amplifies that.

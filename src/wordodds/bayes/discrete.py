@@ -15,7 +15,7 @@ from wordodds._border.row_weights import rows_of_batch, rows_of_fit
 from wordodds._estimator.linear_view import LinearView
 from wordodds._estimator.state import adopt, check_width
 from wordodds.bayes.generative import LogSpaceClassifier
-from wordodds.bayes.priors import checked_alpha, log_prior, pseudo_counts
+from wordodds.bayes.priors import Estimate, checked_alpha, log_prior, pseudo_counts
 from wordodds.bayes.tally import (
     ClassTally,
     SparseTally,
@@ -26,7 +26,15 @@ from wordodds.bayes.tally import (
     tally_rows,
 )
 from wordodds.bayes.weights import Learnt, Weights
-from wordodds.typing import AnyArray, Floats, Positions
+from wordodds.typing import (
+    AnyArray,
+    ClassWeight,
+    Floats,
+    Labels,
+    MatrixLike,
+    Positions,
+    WeightsLike,
+)
 
 __all__ = ["CountedNB", "DiscreteNB"]
 
@@ -52,13 +60,13 @@ class DiscreteNB(LogSpaceClassifier):
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: npt.ArrayLike = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
-        estimate: str = "bayes",
-        prior_alpha: Any = None,
-        class_weight: Any = None,
+        class_prior: npt.ArrayLike | None = None,
+        estimate: Estimate = "bayes",
+        prior_alpha: npt.ArrayLike | None = None,
+        class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -82,7 +90,7 @@ class DiscreteNB(LogSpaceClassifier):
                 "this many classes and features: pass a number or one for each feature"
             )
 
-    def _checked(self, X: Any, how: Execution) -> Any:
+    def _checked(self, X: MatrixLike, how: Execution) -> Any:
         """Return what the model reads of X, validated."""
         return as_csr(X, non_negative=True, execution=how, owner=type(self).__name__)
 
@@ -118,7 +126,7 @@ class DiscreteNB(LogSpaceClassifier):
     def _check_mergeable(self, other: Any) -> None:
         """Refuse a model whose tallies mean something else."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: Labels, sample_weight: WeightsLike = None) -> Self:
         """Learn from documents and their labels; what was learnt before is dropped.
 
         Parameters
@@ -144,7 +152,13 @@ class DiscreteNB(LogSpaceClassifier):
         state["_learnt"].prepare()
         return adopt(self, X, **state)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: Labels,
+        classes: Labels | None = None,
+        sample_weight: WeightsLike = None,
+    ) -> Self:
         """Learn from one more batch of documents.
 
         The result is that of one `fit` on all batches; whole counts give the same bits.
@@ -188,7 +202,7 @@ class DiscreteNB(LogSpaceClassifier):
         self.__dict__.update(state)
         return self
 
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def forget(self, X: MatrixLike, y: Labels, sample_weight: WeightsLike = None) -> Self:
         """Unlearn documents: the model is then as if it had never seen them.
 
         Whole counts leave no trace; fractional ones are unlearnt to rounding. A class that loses
@@ -224,7 +238,7 @@ class DiscreteNB(LogSpaceClassifier):
         self.__dict__.update(state)
         return self
 
-    def merge(self, other: Any) -> Self:
+    def merge(self, other: Self) -> Self:
         """Add what another model of the same kind has learnt over the same features.
 
         The result is that of one `fit` on the documents of both; whole counts give the same bits.
@@ -303,7 +317,7 @@ class DiscreteNB(LogSpaceClassifier):
             raise ValueError("prior_alpha needs fit_prior=True: there is nothing else to smooth")
         return np.full(len(class_count), -np.log(len(class_count)))
 
-    def _joint_log_proba(self, X: Any) -> Floats:
+    def _joint_log_proba(self, X: MatrixLike) -> Floats:
         how = execution(self.n_jobs)
         learnt = self._learnt
         events = self._events(self._checked(X, how), learnt.layout)

@@ -1,8 +1,9 @@
 """GaussianDiscriminant: classes that are Gaussian clouds."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.execution import execution
@@ -11,6 +12,7 @@ from wordodds._estimator.state import adopt, checked_data
 from wordodds.bayes import gaussian_scores
 from wordodds.bayes.covariance import (
     KINDS,
+    Kind,
     SingularError,
     class_deviations,
     estimate,
@@ -23,7 +25,15 @@ from wordodds.bayes.discriminant_rows import DenseRows, checked_share, dense_row
 from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.priors import log_prior
 from wordodds.bayes.sampling import draw_classes, generator
-from wordodds.typing import AnyArray, Floats
+from wordodds.typing import (
+    AnyArray,
+    ClassWeight,
+    Floats,
+    Labels,
+    MatrixLike,
+    RandomState,
+    WeightsLike,
+)
 
 __all__ = ["GaussianDiscriminant"]
 
@@ -117,12 +127,12 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
     def __init__(
         self,
         *,
-        covariance: str = "full",
+        covariance: Kind = "full",
         shrinkage: float = 0.0,
         blend: float = 0.0,
-        priors: Any = None,
-        prior_alpha: Any = None,
-        class_weight: Any = None,
+        priors: npt.ArrayLike | None = None,
+        prior_alpha: npt.ArrayLike | None = None,
+        class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
         self.covariance = covariance
@@ -133,7 +143,7 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: Labels, sample_weight: WeightsLike = None) -> Self:
         """Estimate means and covariances.
 
         Parameters
@@ -198,7 +208,7 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
         execution(self.n_jobs)
         return kind, shrinkage, blend
 
-    def _scores(self, X: Any) -> gaussian_scores.Scores:
+    def _scores(self, X: MatrixLike) -> gaussian_scores.Scores:
         X = checked_data(self, X, fitted=True, dtype=np.float64)
         means = self.means_ / self._scale
         if is_shared(self._kind):
@@ -209,15 +219,15 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
             X, means, self._factors, self._scale, self.class_log_prior_
         )
 
-    def _joint_log_proba(self, X: Any) -> Floats:
+    def _joint_log_proba(self, X: MatrixLike) -> Floats:
         return gaussian_scores.joint(self._scores(X))
 
-    def _decidable(self, X: Any) -> Floats:
+    def _decidable(self, X: MatrixLike) -> Floats:
         """Return joint log-probabilities but for a number per row; exact far from all classes."""
         check_is_fitted(self)
         return gaussian_scores.relative(self._scores(X))
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Return the log-odds of the second of two classes, or a score for each of several.
 
         The scores are log p(row, class), but for a number that all classes of a row share.
@@ -230,7 +240,7 @@ class GaussianDiscriminant(LinearView, GenerativeClassifier):
         scores = self._decidable(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-    def sample(self, n: int, *, random_state: Any = None) -> tuple[Floats, AnyArray]:
+    def sample(self, n: int, *, random_state: RandomState = None) -> tuple[Floats, AnyArray]:
         """Draw rows and their labels from p(x, y), each independent of the others.
 
         Parameters

@@ -8,7 +8,7 @@ import numpy as np
 from wordodds._border.classes import count_classes
 from wordodds._border.row_weights import rows_of_fit
 from wordodds._estimator.state import checked_data
-from wordodds.typing import AnyArray, Codes, Floats
+from wordodds.typing import AnyArray, Codes, Floats, Labels, MatrixLike, WeightsLike
 
 __all__ = ["DenseRows", "checked_share", "dense_rows"]
 
@@ -23,7 +23,7 @@ class DenseRows(NamedTuple):
     class_count: Floats
 
 
-def dense_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DenseRows:
+def dense_rows(estimator: Any, X: MatrixLike, y: Labels, sample_weight: WeightsLike) -> DenseRows:
     """Check what `fit` was given; rows of weight 0, and classes without others, are dropped."""
     X = checked_data(estimator, X, fitted=False, dtype=np.float64)
     classes, codes, weights = rows_of_fit(estimator, y, len(X), sample_weight)

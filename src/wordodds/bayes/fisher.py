@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit
 from sklearn.base import (
     BaseEstimator,
@@ -17,7 +18,7 @@ from wordodds.bayes.covariance import SingularError, class_deviations, estimate,
 from wordodds.bayes.discriminant_rows import checked_share, dense_rows
 from wordodds.bayes.gaussian_scores import whiten, whiten_again
 from wordodds.bayes.priors import log_prior
-from wordodds.typing import AnyArray, Floats
+from wordodds.typing import AnyArray, ClassWeight, Floats, Labels, MatrixLike, WeightsLike
 
 __all__ = ["FisherDiscriminant"]
 
@@ -90,13 +91,17 @@ class FisherDiscriminant(
     _n_features_out = 1
 
     def __init__(
-        self, *, shrinkage: float = 0.0, priors: Any = None, class_weight: Any = None
+        self,
+        *,
+        shrinkage: float = 0.0,
+        priors: npt.ArrayLike | None = None,
+        class_weight: ClassWeight = None,
     ) -> None:
         self.shrinkage = shrinkage
         self.priors = priors
         self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: Labels, sample_weight: WeightsLike = None) -> Self:
         """Find the direction and the threshold.
 
         Parameters
@@ -143,7 +148,7 @@ class FisherDiscriminant(
             distance_=distance,
         )
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: MatrixLike) -> Floats:
         """Return the rows' places on the line, one column.
 
         Parameters
@@ -153,7 +158,7 @@ class FisherDiscriminant(
         """
         return self._project(X)[:, np.newaxis]
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Return the log-odds of the second class.
 
         Parameters
@@ -167,7 +172,7 @@ class FisherDiscriminant(
         with np.errstate(over="ignore"):
             return np.asarray(self.distance_ * (projected - self.threshold_))
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(self, X: MatrixLike) -> AnyArray:
         """Return the more probable class of each row.
 
         Parameters
@@ -178,7 +183,7 @@ class FisherDiscriminant(
         second = self.decision_function(X) > 0.0
         return np.asarray(self.classes_[second.astype(np.intp)])
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: MatrixLike) -> Floats:
         """Return log p(class | row), one column per class in the order of ``classes_``.
 
         Parameters
@@ -189,7 +194,7 @@ class FisherDiscriminant(
         log_odds = self.decision_function(X)
         return np.column_stack([-np.logaddexp(0.0, log_odds), -np.logaddexp(0.0, -log_odds)])
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: MatrixLike) -> Floats:
         """Return p(class | row), one column per class in the order of ``classes_``.
 
         Parameters
@@ -200,7 +205,7 @@ class FisherDiscriminant(
         log_odds = self.decision_function(X)
         return np.column_stack([expit(-log_odds), expit(log_odds)])
 
-    def _project(self, X: Any) -> Floats:
+    def _project(self, X: MatrixLike) -> Floats:
         check_is_fitted(self)
         X = checked_data(self, X, fitted=True, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):

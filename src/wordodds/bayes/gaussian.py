@@ -4,6 +4,7 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.classes import classes_of_batches, union_of_classes
@@ -16,7 +17,15 @@ from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.moments import Matrix, Moments, as_matrix, class_moments
 from wordodds.bayes.priors import log_prior
 from wordodds.bayes.sampling import draw_classes, generator
-from wordodds.typing import AnyArray, Floats
+from wordodds.typing import (
+    AnyArray,
+    ClassWeight,
+    Floats,
+    Labels,
+    MatrixLike,
+    RandomState,
+    WeightsLike,
+)
 
 __all__ = ["GaussianNB"]
 
@@ -119,10 +128,10 @@ class GaussianNB(GenerativeClassifier):
     def __init__(
         self,
         *,
-        priors: Any = None,
+        priors: npt.ArrayLike | None = None,
         var_smoothing: float = 1e-9,
-        prior_alpha: Any = None,
-        class_weight: Any = None,
+        prior_alpha: npt.ArrayLike | None = None,
+        class_weight: ClassWeight = None,
         n_jobs: int | None = None,
     ) -> None:
         self.priors = priors
@@ -131,7 +140,7 @@ class GaussianNB(GenerativeClassifier):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: Labels, sample_weight: WeightsLike = None) -> Self:
         """Learn the means and variances of each class.
 
         Parameters
@@ -149,7 +158,13 @@ class GaussianNB(GenerativeClassifier):
         moments = class_moments(matrix, codes, weights, len(classes), how)
         return adopt(self, X, **self._state(classes, moments, how))
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: Labels,
+        classes: Labels | None = None,
+        sample_weight: WeightsLike = None,
+    ) -> Self:
         """Learn more rows, as if they had been there from the start.
 
         Parameters
@@ -174,7 +189,7 @@ class GaussianNB(GenerativeClassifier):
         self.__dict__.update(self._state(known, self._moments().added(batch), how))
         return self
 
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def forget(self, X: MatrixLike, y: Labels, sample_weight: WeightsLike = None) -> Self:
         """Unlearn rows that were learnt before, as if they had never been there.
 
         Exact to rounding, relative to what was there before: forgetting values that are far larger
@@ -229,7 +244,7 @@ class GaussianNB(GenerativeClassifier):
         self.__dict__.update(self._state(classes, moments, execution(self.n_jobs)))
         return self
 
-    def sample(self, n: int, *, random_state: Any = None) -> tuple[Floats, AnyArray]:
+    def sample(self, n: int, *, random_state: RandomState = None) -> tuple[Floats, AnyArray]:
         """Draw rows from the model: classes from the prior, features from their Gaussians.
 
         Parameters
@@ -263,7 +278,7 @@ class GaussianNB(GenerativeClassifier):
         return Moments(self.class_count_, self.theta_, self._m2)
 
     def _batch_moments(
-        self, matrix: Matrix, y: Any, sample_weight: Any, known: AnyArray, how: Execution
+        self, matrix: Matrix, y: Labels, sample_weight: WeightsLike, known: AnyArray, how: Execution
     ) -> Moments:
         codes, weights = rows_of_batch(self, y, _n_rows(matrix), known, sample_weight)
         return class_moments(matrix, codes, weights, len(known), how)
@@ -292,7 +307,7 @@ class GaussianNB(GenerativeClassifier):
             np.exp(log_p) if self.priors is None else np.array(self.priors, dtype=np.float64)
         ), log_p
 
-    def _joint_log_proba(self, X: Any) -> Floats:
+    def _joint_log_proba(self, X: MatrixLike) -> Floats:
         how = execution(self.n_jobs)
         matrix = as_matrix(X, how, self)
         check_width(self, X, _n_cols(matrix), len(self._table))

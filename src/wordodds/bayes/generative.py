@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.execution import execution
 from wordodds._core import score
-from wordodds.typing import AnyArray, Floats
+from wordodds.typing import AnyArray, Floats, MatrixLike
 
 __all__ = ["GenerativeClassifier", "LogSpaceClassifier"]
 
@@ -31,10 +31,10 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
 
     @abstractmethod
-    def _joint_log_proba(self, X: Any) -> Floats:
+    def _joint_log_proba(self, X: MatrixLike) -> Floats:
         """Return the scores of the rows, as told above."""
 
-    def predict_joint_log_proba(self, X: Any) -> Floats:
+    def predict_joint_log_proba(self, X: MatrixLike) -> Floats:
         """Return the score of each class before it is normalised, (n_rows, n_classes).
 
         Parameters
@@ -45,7 +45,7 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._joint_log_proba(X)
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(self, X: MatrixLike) -> AnyArray:
         """Return the most probable class of each row.
 
         Parameters
@@ -56,7 +56,7 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         best = self._decidable(X).argmax(axis=1)  # before classes_, which an unfitted model lacks
         return np.asarray(self.classes_[best])
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: MatrixLike) -> Floats:
         """Return log p(class | row), one column per class in the order of ``classes_``.
 
         Parameters
@@ -68,7 +68,7 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         score.rows_log_softmax(joint, *execution(self.n_jobs))
         return joint
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: MatrixLike) -> Floats:
         """Return p(class | row), one column per class in the order of ``classes_``.
 
         Parameters
@@ -83,7 +83,7 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             np.exp(block, out=block)
         return proba
 
-    def _decidable(self, X: Any) -> Floats:
+    def _decidable(self, X: MatrixLike) -> Floats:
         """Return the joint log-probabilities; the prior's where no class can explain a row."""
         check_is_fitted(self)
         joint = self._joint_log_proba(X)
@@ -106,7 +106,7 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 class GenerativeClassifier(LogSpaceClassifier):
     """A classifier whose scores are the very log p(x, y): it can tell how likely a row is."""
 
-    def joint_log_proba(self, X: Any) -> Floats:
+    def joint_log_proba(self, X: MatrixLike) -> Floats:
         """Return log p(row, class), one column per class in the order of ``classes_``.
 
         By scikit-learn's name: `predict_joint_log_proba`.
@@ -119,7 +119,7 @@ class GenerativeClassifier(LogSpaceClassifier):
         check_is_fitted(self)
         return self._joint_log_proba(X)
 
-    def log_marginal(self, X: Any) -> Floats:
+    def log_marginal(self, X: MatrixLike) -> Floats:
         """Return log p(row): how likely the model finds each row, whatever its class.
 
         The rows that it finds least likely are outliers. Compare rows of like length, or by word:

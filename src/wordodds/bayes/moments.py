@@ -10,7 +10,7 @@ from wordodds._border.execution import Execution
 from wordodds._core import bayes as core
 from wordodds._estimator.state import checked_array
 from wordodds.bayes.tally import check_table_size
-from wordodds.typing import AnyArray, Booleans, Codes, Floats
+from wordodds.typing import AnyArray, Booleans, Codes, Floats, MatrixLike
 
 __all__ = ["Matrix", "Moments", "as_matrix", "class_moments"]
 
@@ -143,7 +143,7 @@ def _ratio(part: Array, whole: Array) -> Array:
     return np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0.0)
 
 
-def as_matrix(X: Any, how: Execution, estimator: Any) -> Matrix:
+def as_matrix(X: MatrixLike, how: Execution, estimator: Any) -> Matrix:
     """Return ``X``, checked, as CSR without repeated entries or as a C-ordered array of floats."""
     X = sparse_of_frame(X)
     if not sp.issparse(X):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import bayes as core
@@ -14,7 +15,7 @@ from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.sampling import draw_classes, draw_words, generator
 from wordodds.bayes.tally import DenseTally, features_of
 from wordodds.bayes.weights import DenseWeights, Learnt, SparseWeights, Weights
-from wordodds.typing import AnyArray
+from wordodds.typing import AnyArray, RandomState
 
 __all__ = ["MultinomialNB"]
 
@@ -106,7 +107,7 @@ class MultinomialNB(CountedNB, GenerativeClassifier):
         return multinomial_weights
 
     def sample(
-        self, n: int, *, length: Any = None, random_state: Any = None
+        self, n: int, *, length: npt.ArrayLike | None = None, random_state: RandomState = None
     ) -> tuple[Any, AnyArray]:
         """Draw documents and their labels from the model.
 

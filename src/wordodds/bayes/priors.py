@@ -2,15 +2,16 @@
 
 import warnings
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from wordodds.typing import Floats
 
-__all__ = ["checked_alpha", "class_log_prior", "log_prior", "pseudo_counts"]
+__all__ = ["Estimate", "checked_alpha", "class_log_prior", "log_prior", "pseudo_counts"]
 
-ESTIMATES = ("bayes", "map", "ml")
+Estimate: TypeAlias = Literal["bayes", "map", "ml"]
+ESTIMATES: tuple[str, ...] = get_args(Estimate)
 ALPHA_MIN = 1e-10
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from wordodds.typing import Floats, Ints, Positions
+from wordodds.typing import Floats, Ints, Positions, RandomState
 
 __all__ = ["draw_categories", "draw_classes", "draw_presence", "draw_words", "generator"]
 
@@ -14,7 +14,7 @@ __all__ = ["draw_categories", "draw_classes", "draw_presence", "draw_words", "ge
 BLOCK = 1 << 22
 
 
-def generator(random_state: Any) -> np.random.Generator:
+def generator(random_state: RandomState) -> np.random.Generator:
     """Return NumPy's generator for what scikit-learn calls a random state."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(1 << 32, size=4, dtype=np.uint64))

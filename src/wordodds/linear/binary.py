@@ -1,7 +1,7 @@
 """BinaryRegression: two classes, and a choice of links and losses."""
 
 import math
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -9,17 +9,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.execution import Execution, execution
 from wordodds.linear.classifier import LinearClassifier
+from wordodds.linear.custom import CustomLink, CustomLoss
 from wordodds.linear.fit import adopt_fit, fit_columns
 from wordodds.linear.history import Callback
 from wordodds.linear.losses import ScalarLoss, link_loss
 from wordodds.linear.problem import problem_of_fit
-from wordodds.linear.settings import settings_of, weight_type
-from wordodds.linear.solvers import DESCENTS
-from wordodds.typing import Floats
+from wordodds.linear.settings import WeightType, settings_of, weight_type
+from wordodds.typing import ClassWeight, Floats, Labels, MatrixLike, RandomState, WeightsLike
 
 __all__ = ["LINKS", "BinaryRegression", "Link", "link_named", "log_chances"]
 
-SOLVERS = ("auto", *DESCENTS)
+Solver: TypeAlias = Literal["auto", "irls", "newton-cg", "lbfgs", "cg", "gd"]
+SOLVERS: tuple[str, ...] = get_args(Solver)
+LinkName: TypeAlias = Literal["logit", "probit", "cloglog", "noisy_or"]
 # By name: the score at which both classes are equally probable.
 LINKS = {"logit": 0.0, "probit": 0.0, "cloglog": math.log(math.log(2.0)), "noisy_or": math.log(2.0)}
 
@@ -109,25 +111,25 @@ class BinaryRegression(LinearClassifier):
     ['spam', 'ham', 'ham']
     """
 
-    link_: Any
+    link_: LinkName | CustomLink | None
     history_: dict[str, Floats]
 
     def __init__(
         self,
         *,
         C: float = 1.0,
-        link: Any = "logit",
-        loss: Any = None,
-        solver: str = "auto",
+        link: LinkName | CustomLink | None = "logit",
+        loss: CustomLoss | None = None,
+        solver: Solver = "auto",
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-4,
         max_iter: int = 100,
         max_time: float | None = None,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
-        dtype: Any = None,
+        dtype: WeightType | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
     ) -> None:
@@ -147,7 +149,9 @@ class BinaryRegression(LinearClassifier):
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BinaryRegression":
+    def fit(
+        self, X: MatrixLike, y: Labels, sample_weight: WeightsLike = None
+    ) -> "BinaryRegression":
         """Fit to rows and their labels.
 
         Parameters
@@ -183,7 +187,7 @@ class BinaryRegression(LinearClassifier):
             raise KeyboardInterrupt
         return self
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Return the scores, counted from where both classes are equally probable.
 
         Under "logit", "probit" or no link that is at zero, and these are the scores themselves.
@@ -197,7 +201,7 @@ class BinaryRegression(LinearClassifier):
         return super().decision_function(X) - self._middle
 
     @available_if(_has_link)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: MatrixLike) -> Floats:
         """Return log p(class | row), one column per class in the order of ``classes_``.
 
         Parameters
@@ -209,7 +213,7 @@ class BinaryRegression(LinearClassifier):
         return log_chances(link_named(self.link_), scores, execution(self.n_jobs))
 
     @available_if(_has_link)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: MatrixLike) -> Floats:
         """Return p(class | row), one column per class in the order of ``classes_``.
 
         Parameters
@@ -236,12 +240,11 @@ class BinaryRegression(LinearClassifier):
             if self.link is None:
                 raise ValueError("link=None needs a loss, made by custom_loss")
             return link_named(self.link).loss()
-        if isinstance(self.loss, type) or getattr(self.loss, "kind", None) != "loss":
+        if not isinstance(self.loss, CustomLoss):
             raise TypeError(f"loss must be made by custom_loss, or None, got {self.loss!r}")
         if self.link is not None and link_named(self.link).loss().non_negative:
             raise ValueError(f"link={self.link!r} goes with no other loss than its own")
-        loss: ScalarLoss = self.loss.loss()
-        return loss
+        return self.loss.loss()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -275,10 +278,8 @@ def link_named(link: Any) -> Link:
     """Return the link that a parameter means."""
     if isinstance(link, str) and link in LINKS:
         return _NamedLink(link)
-    # Asked by what it has: to import its class would import Numba.
-    if getattr(link, "kind", None) == "link":
-        custom: Link = link
-        return custom
+    if isinstance(link, CustomLink):
+        return link
     raise ValueError(
         f"link must be one of {', '.join(LINKS)}, or made by custom_link, got {link!r}"
     )

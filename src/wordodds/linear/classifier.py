@@ -12,7 +12,7 @@ from wordodds._core import linear as core
 from wordodds._core import score
 from wordodds._estimator.linear_view import LinearView
 from wordodds._estimator.state import check_width
-from wordodds.typing import AnyArray, Floats
+from wordodds.typing import AnyArray, Floats, MatrixLike
 
 __all__ = ["LinearClassifier", "log_probabilities", "scores_of"]
 
@@ -53,7 +53,7 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
         """Bias of the linear view, (n_classes,)."""
         return _both(np.asarray(self.intercept_, dtype=np.float64))
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Return the scores, (n_rows,) for two classes and (n_rows, n_classes) for more.
 
         Parameters
@@ -64,7 +64,7 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(self, X: MatrixLike) -> AnyArray:
         """Return the most probable class of each row.
 
         Parameters
@@ -76,7 +76,7 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
         best = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def _scores(self, X: Any) -> Floats:
+    def _scores(self, X: MatrixLike) -> Floats:
         """Return X W + b, (n_rows, n_columns)."""
         check_is_fitted(self)
         how = execution(self.n_jobs)

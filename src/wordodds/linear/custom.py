@@ -16,6 +16,8 @@ from wordodds.typing import Codes, Floats
 
 __all__ = ["CustomLink", "CustomLoss", "custom_link", "custom_loss"]
 Function: TypeAlias = Callable[..., Any]
+OfLabelAndScore: TypeAlias = Callable[[float, float], float]
+OfScore: TypeAlias = Callable[[float], float]
 
 MIDDLE_RANGE = 1e3  # where a link must pass 1/2
 LOSS_ROLES = ("loss", "gradient", "hessian")
@@ -167,9 +169,9 @@ class CustomLink(_Custom):
 
 
 def custom_loss(
-    loss: Function,
-    gradient: Function,
-    hessian: Function,
+    loss: OfLabelAndScore,
+    gradient: OfLabelAndScore,
+    hessian: OfLabelAndScore,
     *,
     name: str | None = None,
     convex: bool = True,
@@ -223,9 +225,9 @@ def custom_loss(
 
 
 def custom_link(
-    inverse: Function,
-    derivative: Function,
-    second_derivative: Function,
+    inverse: OfScore,
+    derivative: OfScore,
+    second_derivative: OfScore,
     *,
     name: str | None = None,
     convex: bool = True,

@@ -21,7 +21,7 @@ from wordodds.linear.solvers import (
     sparse_descent,
 )
 from wordodds.linear.solvers.iterate import Iterate
-from wordodds.typing import AnyArray, Floats, Ints
+from wordodds.typing import AnyArray, Floats, Ints, MatrixLike
 
 __all__ = ["Fitted", "adopt_fit", "fit_columns", "minimise"]
 
@@ -93,7 +93,7 @@ def minimise(
 
 
 def adopt_fit(
-    model: Any, X: Any, classes: AnyArray, fitted: Fitted, dtype: np.dtype[Any], **more: Any
+    model: Any, X: MatrixLike, classes: AnyArray, fitted: Fitted, dtype: np.dtype[Any], **more: Any
 ) -> None:
     """Give a model what a fit has found, with weights of a type; ``more`` is its further state."""
     columns, intercept = _weights_as(dtype, fitted.columns, fitted.intercept)

@@ -1,6 +1,6 @@
 """LogisticRegression: the discriminative half."""
 
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,14 +12,25 @@ from wordodds.linear.history import Callback
 from wordodds.linear.losses import Loss, SoftmaxLoss, link_loss
 from wordodds.linear.pairwise import couple_pairs, fit_pairs, vote
 from wordodds.linear.problem import problem_of_fit
-from wordodds.linear.settings import Settings, settings_of, weight_type
-from wordodds.linear.solvers import DESCENTS, STOCHASTIC
-from wordodds.typing import AnyArray, Floats
+from wordodds.linear.settings import Settings, WeightType, settings_of, weight_type
+from wordodds.typing import (
+    AnyArray,
+    ClassWeight,
+    Floats,
+    Labels,
+    MatrixLike,
+    RandomState,
+    WeightsLike,
+)
 
 __all__ = ["LogisticRegression", "adopt_logistic"]
 
-SOLVERS = ("auto", *DESCENTS, *STOCHASTIC, "coordinate")
-MULTI_CLASS = ("multinomial", "ovr", "ovo")
+Solver: TypeAlias = Literal[
+    "auto", "irls", "newton-cg", "lbfgs", "cg", "gd", "dual", "sag", "sgd", "coordinate"
+]
+SOLVERS: tuple[str, ...] = get_args(Solver)
+MultiClass: TypeAlias = Literal["multinomial", "ovr", "ovo"]
+MULTI_CLASS: tuple[str, ...] = get_args(MultiClass)
 
 
 class LogisticRegression(LinearClassifier):
@@ -108,17 +119,17 @@ class LogisticRegression(LinearClassifier):
         *,
         C: float = 1.0,
         l1_ratio: float = 0.0,
-        solver: str = "auto",
-        multi_class: str = "multinomial",
+        solver: Solver = "auto",
+        multi_class: MultiClass = "multinomial",
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-4,
         max_iter: int = 100,
         max_time: float | None = None,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
-        dtype: Any = None,
+        dtype: WeightType | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
     ) -> None:
@@ -138,7 +149,9 @@ class LogisticRegression(LinearClassifier):
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LogisticRegression":
+    def fit(
+        self, X: MatrixLike, y: Labels, sample_weight: WeightsLike = None
+    ) -> "LogisticRegression":
         """Fit to rows and their labels.
 
         Parameters
@@ -178,7 +191,7 @@ class LogisticRegression(LinearClassifier):
             raise KeyboardInterrupt
         return self
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Return the log-odds of the second of two classes, or a score for each class.
 
         Of "ovo": the number of duels that a class wins, and within (-1/2, 1/2) how clearly.
@@ -193,7 +206,7 @@ class LogisticRegression(LinearClassifier):
             return vote(self._scores(X), len(self.classes_))
         return super().decision_function(X)
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: MatrixLike) -> Floats:
         """Return log p(class | row), one column per class in the order of ``classes_``.
 
         Parameters
@@ -207,7 +220,7 @@ class LogisticRegression(LinearClassifier):
                 return np.asarray(np.log(couple_pairs(scores, len(self.classes_))))
         return log_probabilities(scores, self._kind == "ovr", execution(self.n_jobs))
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: MatrixLike) -> Floats:
         """Return p(class | row), one column per class in the order of ``classes_``.
 
         Parameters
@@ -250,7 +263,11 @@ class LogisticRegression(LinearClassifier):
 
 
 def adopt_logistic(
-    model: LogisticRegression, X: Any, classes: AnyArray, fitted: Fitted, dtype: np.dtype[Any]
+    model: LogisticRegression,
+    X: MatrixLike,
+    classes: AnyArray,
+    fitted: Fitted,
+    dtype: np.dtype[Any],
 ) -> None:
     """Give a LogisticRegression what a fit has found."""
     kind = model.multi_class

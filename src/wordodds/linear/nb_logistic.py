@@ -12,7 +12,7 @@ from wordodds.linear.matrix import matrix_of
 from wordodds.linear.problem import labelled_rows
 from wordodds.linear.ratio import first_equal_rows, label_table, ratio_problem
 from wordodds.linear.ratio_fit import adopt_ratio_fit, check_scale, ratio_settings, warn_of_gap
-from wordodds.typing import Floats
+from wordodds.typing import ClassWeight, Floats, Labels, MatrixLike, RandomState, WeightsLike
 
 __all__ = ["NBLogisticRegression"]
 
@@ -112,10 +112,10 @@ class NBLogisticRegression(LinearClassifier):
         fit_intercept: bool = True,
         intercept_scaling: float = 1.0,
         temperature: float = 1.0,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         max_iter: int = 10_000,
         tol: float = 3e-6,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -131,7 +131,9 @@ class NBLogisticRegression(LinearClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "NBLogisticRegression":
+    def fit(
+        self, X: MatrixLike, y: Labels, sample_weight: WeightsLike = None
+    ) -> "NBLogisticRegression":
         """Fit to rows and their labels.
 
         Parameters
@@ -164,7 +166,7 @@ class NBLogisticRegression(LinearClassifier):
         warn_of_gap(self)
         return self
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: MatrixLike) -> Floats:
         """Return log p(class | row), one column per class in the order of ``classes_``.
 
         Parameters
@@ -174,7 +176,7 @@ class NBLogisticRegression(LinearClassifier):
         """
         return log_probabilities(self._scores(X), True, execution(self.n_jobs))
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: MatrixLike) -> Floats:
         """Return p(class | row): the classes' own probabilities, scaled to sum to one.
 
         Parameters

@@ -18,7 +18,7 @@ from wordodds._border.execution import Execution
 from wordodds._border.row_weights import rows_of_fit
 from wordodds._estimator.state import checked_data
 from wordodds.linear.matrix import DenseMatrix, Matrix, SparseMatrix, matrix_of
-from wordodds.typing import AnyArray, Codes, Floats, Positions
+from wordodds.typing import AnyArray, Codes, Floats, Labels, MatrixLike, Positions, WeightsLike
 
 __all__ = [
     "LabelledRows",
@@ -66,9 +66,9 @@ def penalty_of(C: float, total_weight: float) -> float:
 
 def labelled_rows(
     model: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    X: MatrixLike,
+    y: Labels,
+    sample_weight: WeightsLike,
     how: Execution,
     *,
     non_negative: bool = False,
@@ -96,9 +96,9 @@ def labelled_rows(
 
 def problem_of_fit(
     model: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    X: MatrixLike,
+    y: Labels,
+    sample_weight: WeightsLike,
     how: Execution,
     C: float = np.inf,
     *,
@@ -133,7 +133,9 @@ def rows_of_problem(problem: Problem, kept: Positions, how: Execution) -> Proble
     )
 
 
-def _checked_rows(model: Any, X: Any, how: Execution, non_negative: bool) -> CsrArrays | AnyArray:
+def _checked_rows(
+    model: Any, X: MatrixLike, how: Execution, non_negative: bool
+) -> CsrArrays | AnyArray:
     """Return X as CSR if it is sparse, else as a dense array of float32 or float64."""
     X = sparse_of_frame(X)
     if sp.issparse(X):

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from wordodds._estimator.state import adopt
 from wordodds.linear.ratio import RatioPrior
-from wordodds.typing import AnyArray, Floats
+from wordodds.typing import AnyArray, Floats, MatrixLike
 
 __all__ = [
     "RatioSettings",
@@ -81,7 +81,7 @@ def check_scale(C: float, largest_weight: float, largest_entry: float) -> None:
 
 def adopt_ratio_fit(
     model: Any,
-    X: Any,
+    X: MatrixLike,
     classes: AnyArray,
     columns: Floats,
     intercept: Floats,

@@ -2,15 +2,16 @@
 
 import math
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from wordodds._border.execution import Execution, execution
 from wordodds._estimator.random_state import random_source
 from wordodds.linear.descent import Limits
 
-__all__ = ["WEIGHT_TYPES", "Settings", "settings_of", "weight_type"]
+__all__ = ["WEIGHT_TYPES", "Settings", "WeightType", "settings_of", "weight_type"]
 
 
 # What scikit-learn's solvers are called here.
@@ -20,6 +21,13 @@ ELSEWHERE = {
     "newton-cholesky": '; in its place: "irls"',
 }
 
+WeightType: TypeAlias = (
+    Literal["float32", "float64"]
+    | type[np.float32]
+    | type[np.float64]
+    | np.dtype[np.float32]
+    | np.dtype[np.float64]
+)
 WEIGHT_TYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 
@@ -75,7 +83,7 @@ def settings_of(model: Any, solvers: tuple[str, ...]) -> Settings:
     return Settings(C, l1_ratio, model.solver, bool(model.fit_intercept), limits, seed, how)
 
 
-def weight_type(wanted: Any, given: Any) -> np.dtype[Any]:
+def weight_type(wanted: WeightType | None, given: npt.DTypeLike) -> np.dtype[Any]:
     """Return the type of ``coef_``."""
     if wanted is None:
         return np.dtype(np.float32 if given == np.float32 else np.float64)

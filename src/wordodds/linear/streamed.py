@@ -16,7 +16,7 @@ from wordodds.linear.ratio import gap_scale, gaps_of_rows, ratios_of_counts
 from wordodds.linear.ratio_fit import adopt_ratio_fit, check_scale, ratio_settings, warn_of_gap
 from wordodds.linear.row_store import Block, RowStore
 from wordodds.linear.sgd.classifier import SGDClassifier
-from wordodds.typing import AnyArray, Floats, Floats32
+from wordodds.typing import AnyArray, ClassWeight, Floats, Floats32
 
 __all__ = ["fit_ratio_blocks", "fit_sgd_blocks"]
 Advance: TypeAlias = Callable[[int], Any]
@@ -132,7 +132,7 @@ def fit_sgd_blocks(
     model.n_iter_ = epochs
 
 
-def _factors(class_weight: Any, classes: AnyArray, documents: Floats) -> Floats:
+def _factors(class_weight: ClassWeight, classes: AnyArray, documents: Floats) -> Floats:
     """Return what a row of each class weighs."""
     if class_weight is None:
         return np.ones(len(classes))

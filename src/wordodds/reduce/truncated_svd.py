@@ -29,7 +29,7 @@ from wordodds._estimator.state import adopt, check_width, checked_array, checked
 from wordodds.linear.matrix import SparseMatrix
 from wordodds.reduce.krylov import ROUNDING, Triplets, leading_triplets
 from wordodds.reduce.products import padded, sides_of, well_scaled
-from wordodds.typing import AnyArray, Floats
+from wordodds.typing import AnyArray, Floats, MatrixLike, RandomState
 
 __all__ = ["TruncatedSVD"]
 
@@ -115,7 +115,7 @@ class TruncatedSVD(
         *,
         tol: float = 1e-7,
         max_iter: int = 1000,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
@@ -124,7 +124,7 @@ class TruncatedSVD(
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Find the singular vectors.
 
         Parameters
@@ -142,7 +142,7 @@ class TruncatedSVD(
         self._fit(X)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> AnyArray:
+    def fit_transform(self, X: MatrixLike, y: object = None) -> AnyArray:
         """Find the singular vectors, and return the rows' coordinates.
 
         Parameters
@@ -158,7 +158,7 @@ class TruncatedSVD(
         """
         return self._fit(X)
 
-    def _fit(self, X: Any) -> AnyArray:
+    def _fit(self, X: MatrixLike) -> AnyArray:
         n_components, tol, max_iter = self._checked_parameters()
         rng = random_source(self.random_state)
         how = execution(self.n_jobs)
@@ -190,7 +190,7 @@ class TruncatedSVD(
             )
             return np.ldexp(coordinates, exponent).astype(dtype, copy=False)
 
-    def transform(self, X: Any) -> AnyArray:
+    def transform(self, X: MatrixLike) -> AnyArray:
         """Return the rows' coordinates, X V.
 
         Parameters
@@ -215,7 +215,7 @@ class TruncatedSVD(
         dtype = np.result_type(_result_type(rows), self.components_.dtype)
         return np.ascontiguousarray(product, dtype=dtype)
 
-    def inverse_transform(self, X: Any) -> AnyArray:
+    def inverse_transform(self, X: MatrixLike) -> AnyArray:
         """Return the rows that have these coordinates, X V^T: dense.
 
         Parameters
@@ -287,7 +287,7 @@ def _blas_aside() -> Iterator[None]:
 
 
 def _checked_rows(
-    model: TruncatedSVD, X: Any, how: Execution, *, fitted: bool = False
+    model: TruncatedSVD, X: MatrixLike, how: Execution, *, fitted: bool = False
 ) -> CsrArrays | AnyArray:
     """Return X as CSR if it is sparse, else as a dense array of float32 or float64."""
     X = sparse_of_frame(X)

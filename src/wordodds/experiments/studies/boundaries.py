@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS"]
 
 NAME = "boundaries"
-MODELS = {"one covariance": "shared", "own covariances": "full"}
+MODELS: dict[str, Literal["shared", "full"]] = {
+    "one covariance": "shared",
+    "own covariances": "full",
+}
 PRIORS = (0.5, 0.1, 0.9)  # of class b
 MEANS = np.array([[0.0, 0.0], [3.0, 1.0]])
 # Class b is the narrower one, so that with its own covariance a closed curve goes around it.
@@ -107,7 +110,7 @@ def draw_points(n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
 def _follow(
     results: Results,
     name: str,
-    covariance: str,
+    covariance: Literal["shared", "full"],
     X: Floats,
     y: Ints,
     seed: int,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Settings:
 
     name: str
     n_groups: int
-    solver: str
+    solver: Literal["irls", "lbfgs"]
     n_seeds: int
     sizes: tuple[float, ...] = (1.0,)  # shares of the training part
     dims: tuple[int, ...] = (30,)
@@ -83,7 +83,7 @@ def measure(settings: Settings, run: Run) -> Results:
     return results
 
 
-def _models(solver: str, n_jobs: int | None) -> dict[str, Any]:
+def _models(solver: Literal["irls", "lbfgs"], n_jobs: int | None) -> dict[str, Any]:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,7 +32,7 @@ __all__ = ["EXPERIMENTS"]
 History = Mapping[str, Floats]
 
 # In the order of the legend; IRLS comes last, as it has no place in the sparse problems.
-SOLVERS = {
+SOLVERS: dict[str, Literal["newton-cg", "lbfgs", "cg", "gd", "sgd", "irls"]] = {
     NEWTON_CG: "newton-cg",
     LBFGS: "lbfgs",
     CG: "cg",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from wordodds.typing import AnyArray, Ints
 
 __all__ = ["EXPERIMENTS"]
 
-_ESTIMATES = {ML: "ml", MAP: "map", BAYES: "bayes"}
+_ESTIMATES: dict[str, Literal["ml", "map", "bayes"]] = {ML: "ml", MAP: "map", BAYES: "bayes"}
 
 
 @dataclass(frozen=True)

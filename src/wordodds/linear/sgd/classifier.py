@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from wordodds._border.classes import classes_of_batches
@@ -13,12 +14,22 @@ from wordodds._estimator.random_state import random_source
 from wordodds._estimator.state import adopt, check_width
 from wordodds.linear.classifier import scores_of
 from wordodds.linear.history import Callback
+from wordodds.linear.settings import WeightType
 from wordodds.linear.sgd.epochs import Epochs, Rows, StopRule, epochs
-from wordodds.linear.sgd.parameters import check_parameters
+from wordodds.linear.sgd.parameters import LearningRate, Penalty, check_parameters
 from wordodds.linear.sgd.probabilities import LossProba
 from wordodds.linear.sgd.rows import checked_rows, held_out, labelled_rows, part_of
-from wordodds.linear.sgd.state import LOSSES, SCHEDULES, SgdOptions, SgdState, options_of
-from wordodds.typing import AnyArray, Floats, Ints
+from wordodds.linear.sgd.state import LOSSES, SCHEDULES, Loss, SgdOptions, SgdState, options_of
+from wordodds.typing import (
+    AnyArray,
+    ClassWeight,
+    Floats,
+    Ints,
+    Labels,
+    MatrixLike,
+    RandomState,
+    WeightsLike,
+)
 
 __all__ = ["SGDClassifier"]
 
@@ -138,9 +149,9 @@ class SGDClassifier(LossProba):
 
     def __init__(
         self,
-        loss: str = "hinge",
+        loss: Loss = "hinge",
         *,
-        penalty: str | None = "l2",
+        penalty: Penalty | None = "l2",
         alpha: float = 0.0001,
         l1_ratio: float | None = 0.15,
         fit_intercept: bool = True,
@@ -149,17 +160,17 @@ class SGDClassifier(LossProba):
         shuffle: bool = True,
         verbose: int = 0,
         n_jobs: int | None = None,
-        random_state: Any = None,
-        learning_rate: str = "optimal",
+        random_state: RandomState = None,
+        learning_rate: LearningRate = "optimal",
         eta0: float = 0.01,
         power_t: float = 0.5,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         warm_start: bool = False,
         average: bool | int = False,
-        dtype: Any = np.float64,
+        dtype: WeightType = np.float64,
         max_time: float | None = None,
         callback: Callback | None = None,
     ) -> None:
@@ -189,11 +200,11 @@ class SGDClassifier(LossProba):
 
     def fit(
         self,
-        X: Any,
-        y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
+        X: MatrixLike,
+        y: Labels,
+        coef_init: npt.ArrayLike | None = None,
+        intercept_init: npt.ArrayLike | None = None,
+        sample_weight: WeightsLike = None,
     ) -> Self:
         """Learn from documents and their labels, epoch after epoch.
 
@@ -250,7 +261,13 @@ class SGDClassifier(LossProba):
             history_=history,
         )
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: Labels,
+        classes: Labels | None = None,
+        sample_weight: WeightsLike = None,
+    ) -> Self:
         """Learn from one more batch of documents: one step for each.
 
         Interrupted, or where a step would overflow, the model has learnt from the documents before.
@@ -335,7 +352,7 @@ class SGDClassifier(LossProba):
             average_from=float(self.average),
         )
 
-    def _first_state(self, X: Any, n_features: int, n_classes: int) -> SgdState:
+    def _first_state(self, X: MatrixLike, n_features: int, n_classes: int) -> SgdState:
         options = self._options(sp.issparse(sparse_of_frame(X)), n_classes)
         return SgdState(n_features, 1 if n_classes == 2 else n_classes, options, self.dtype)
 

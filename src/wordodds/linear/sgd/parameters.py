@@ -1,17 +1,19 @@
 """What the parameters of stochastic gradient descent may be."""
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from wordodds.linear.settings import WEIGHT_TYPES
 from wordodds.linear.sgd.state import LOSSES
 
-__all__ = ["check_parameters"]
+__all__ = ["LearningRate", "Penalty", "check_parameters"]
 
-PENALTIES = ("l2", "l1", "elasticnet", None)
-LEARNING_RATES = ("constant", "optimal", "invscaling", "adaptive", "adagrad")
+Penalty: TypeAlias = Literal["l2", "l1", "elasticnet"]
+LearningRate: TypeAlias = Literal["constant", "optimal", "invscaling", "adaptive", "adagrad"]
+PENALTIES = (*get_args(Penalty), None)
+LEARNING_RATES: tuple[str, ...] = get_args(LearningRate)
 
 
 def check_parameters(model: Any) -> None:

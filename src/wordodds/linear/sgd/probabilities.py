@@ -7,7 +7,8 @@ from sklearn.utils.metaestimators import available_if
 
 from wordodds._border.execution import execution
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
-from wordodds.typing import Floats
+from wordodds.linear.sgd.state import Loss
+from wordodds.typing import Floats, MatrixLike
 
 __all__ = ["LossProba"]
 
@@ -21,10 +22,10 @@ def _has_proba(model: Any) -> bool:
 class LossProba(LinearClassifier):
     """Probabilities from scores, as the parameter ``loss`` means them."""
 
-    loss: str
+    loss: Loss
 
     @available_if(_has_proba)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: MatrixLike) -> Floats:
         """Return the logarithms of `predict_proba`.
 
         Parameters
@@ -39,7 +40,7 @@ class LossProba(LinearClassifier):
         return log_probabilities(scores, self.loss == "log_loss", execution(self.n_jobs))
 
     @available_if(_has_proba)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: MatrixLike) -> Floats:
         """Return the probability of each class, in the order of ``classes_``.
 
         Of ``"softmax"``, and of ``"log_loss"`` with two classes, they are the model's own; those of

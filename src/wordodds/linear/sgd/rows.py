@@ -1,7 +1,5 @@
 """What stochastic gradient descent learns from: rows, labels and weights at the border."""
 
-from typing import Any
-
 import numpy as np
 
 from wordodds._border.csr import CsrArrays, as_csr, require_rows, without_repeats, without_zeros
@@ -10,12 +8,20 @@ from wordodds._border.labels import encode_known_labels, encode_labels
 from wordodds._border.row_weights import class_weights, row_weights
 from wordodds._estimator.random_state import random_source
 from wordodds.linear.sgd.epochs import Rows
-from wordodds.typing import AnyArray, Ints
+from wordodds.typing import (
+    AnyArray,
+    ClassWeight,
+    Ints,
+    Labels,
+    MatrixLike,
+    RandomState,
+    WeightsLike,
+)
 
 __all__ = ["checked_rows", "held_out", "labelled_rows", "part_of"]
 
 
-def checked_rows(X: Any, how: Execution, owner: str) -> CsrArrays:
+def checked_rows(X: MatrixLike, how: Execution, owner: str) -> CsrArrays:
     """Return X as the kernel takes it: floating point, no entry twice, none that is zero."""
     matrix = as_csr(X, non_negative=False, execution=how, owner=owner)
     require_rows(matrix)
@@ -27,9 +33,9 @@ def checked_rows(X: Any, how: Execution, owner: str) -> CsrArrays:
 
 def labelled_rows(
     matrix: CsrArrays,
-    y: Any,
-    sample_weight: Any,
-    class_weight: Any,
+    y: Labels,
+    sample_weight: WeightsLike,
+    class_weight: ClassWeight,
     known: AnyArray | None,
     *,
     coupled: bool,
@@ -68,7 +74,7 @@ def labelled_rows(
     return classes, Rows(matrix, codes, weights, positive_weights)
 
 
-def held_out(rows: Rows, fraction: float, random_state: Any) -> tuple[Ints, Ints]:
+def held_out(rows: Rows, fraction: float, random_state: RandomState) -> tuple[Ints, Ints]:
     """Return the rows to learn from and those to judge by, stratified, each in ascending order."""
     from sklearn.model_selection import StratifiedShuffleSplit
 

@@ -1,7 +1,7 @@
 """What stochastic gradient descent has learnt: the arrays that the kernel works on."""
 
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -9,10 +9,10 @@ from wordodds._border.execution import Execution
 from wordodds._core import linear
 from wordodds.typing import AnyArray, Floats
 
-__all__ = ["LOSSES", "SCHEDULES", "SgdOptions", "SgdState", "options_of"]
+__all__ = ["LOSSES", "SCHEDULES", "Loss", "SgdOptions", "SgdState", "options_of"]
 
 # In the order of the engine's enumerations.
-LOSSES = (
+Loss: TypeAlias = Literal[
     "log_loss",
     "softmax",
     "hinge",
@@ -20,7 +20,8 @@ LOSSES = (
     "modified_huber",
     "perceptron",
     "squared_error",
-)
+]
+LOSSES: tuple[str, ...] = get_args(Loss)
 SCHEDULES = ("constant", "optimal", "invscaling", "adagrad")
 
 # The squared gradients of AdaGrad start from the square of this.
