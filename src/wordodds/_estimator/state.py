@@ -4,6 +4,7 @@ from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
 from wordodds._border.csr import refuse_masked
@@ -16,7 +17,7 @@ __all__ = ["adopt", "check_width", "checked_array", "checked_data"]
 Estimator = TypeVar("Estimator")
 
 
-def checked_array(X: MatrixLike, **options: Any) -> AnyArray:
+def checked_array(X: MatrixLike, **options: object) -> AnyArray:
     """Check dense input by scikit-learn's rules, and return it as a plain, aligned array.
 
     The only way to scikit-learn's own checks: these print, convert and index a sparse matrix
@@ -26,7 +27,9 @@ def checked_array(X: MatrixLike, **options: Any) -> AnyArray:
     return _plain(check_array(X, **options))
 
 
-def checked_data(model: Any, X: MatrixLike, *, fitted: bool, **options: Any) -> AnyArray:
+def checked_data(
+    model: BaseEstimator, X: MatrixLike, *, fitted: bool, **options: object
+) -> AnyArray:
     """Check dense input of a model, and the names and number of its features if it is fitted."""
     _check_first(X)
     # On a copy: a fit that fails must not change the names of the model's features.
@@ -43,7 +46,7 @@ def _plain(X: AnyArray) -> AnyArray:
     return np.require(X, requirements=["ALIGNED", "ENSUREARRAY"])
 
 
-def adopt(model: Estimator, X: MatrixLike, **state: Any) -> Estimator:
+def adopt(model: Estimator, X: MatrixLike, **state: object) -> Estimator:
     """Replace the fitted state at once, so that a failed or interrupted fit leaves it unchanged.
 
     X gives the names and the number of the features.
@@ -57,7 +60,7 @@ def adopt(model: Estimator, X: MatrixLike, **state: Any) -> Estimator:
     return model
 
 
-def check_width(model: Any, X: MatrixLike, n_cols: int, n_features: int) -> None:
+def check_width(model: BaseEstimator, X: MatrixLike, n_cols: int, n_features: int) -> None:
     """Refuse a matrix of other columns than those that a model has learnt.
 
     ``n_features`` is what the kernel will read, whatever a pickle says about it.

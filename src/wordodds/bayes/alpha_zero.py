@@ -4,13 +4,13 @@ Each limit corrects the scores of a matrix in place. They are sparse products of
 for models with a pseudo-count of zero.
 """
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from wordodds._border.csr import CsrArrays
-from wordodds.typing import Booleans, Floats
+from wordodds.typing import AnyArray, Booleans, Floats
 
 __all__ = ["Exclusive", "Limit", "Required", "Unseen", "pattern"]
 
@@ -22,7 +22,7 @@ class Limit(Protocol):
         """Correct the scores of a matrix in place."""
 
 
-def pattern(features: Any, classes: Any, shape: tuple[int, int]) -> Any:
+def pattern(features: AnyArray, classes: AnyArray, shape: tuple[int, int]) -> sp.csr_array:
     """Return ones at the given cells, feature-major: (n_features, n_classes)."""
     ones = np.ones(len(features))
     return sp.coo_array((ones, (features, classes)), shape=shape).tocsr()
@@ -31,7 +31,7 @@ def pattern(features: Any, classes: Any, shape: tuple[int, int]) -> Any:
 class Unseen:
     """A class cannot give a feature without pseudo-count that it never saw."""
 
-    def __init__(self, strict: Booleans, seen: Any) -> None:
+    def __init__(self, strict: Booleans, seen: sp.csr_array) -> None:
         self.strict = strict  # features without pseudo-count
         self.seen = seen  # pattern of what each class saw of them
 
@@ -45,7 +45,7 @@ class Unseen:
 class Required:
     """A class whose every document had a feature cannot give a row without it."""
 
-    def __init__(self, cells: Any) -> None:
+    def __init__(self, cells: sp.csr_array) -> None:
         self.cells = cells
         self.n_required = np.asarray(cells.sum(axis=0)).ravel()
 
@@ -62,7 +62,7 @@ class Exclusive:
     and among equals their finite scores.
     """
 
-    def __init__(self, cells: Any) -> None:
+    def __init__(self, cells: sp.csr_array) -> None:
         self.cells = cells
 
     def apply(self, scores: Floats, matrix: CsrArrays) -> None:

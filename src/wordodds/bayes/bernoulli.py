@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.csr import CsrArrays, as_csr, without_repeats
@@ -132,7 +134,7 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
             present, _ = sparse_core.csr_binarize(matrix, threshold, *how)
         return matrix._replace(data=present)
 
-    def _check_mergeable(self, other: Any) -> None:
+    def _check_mergeable(self, other: Self) -> None:
         if self.binarize != other.binarize:
             raise ValueError(
                 f"binarize differs ({self.binarize!r} and {other.binarize!r}), so the counts do "
@@ -147,7 +149,7 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(_presence(learnt.tally.table(), n_rows, learnt.pseudo_counts)))
 
-    def sample(self, n: int, *, random_state: RandomState = None) -> tuple[Any, AnyArray]:
+    def sample(self, n: int, *, random_state: RandomState = None) -> tuple[sp.csr_array, AnyArray]:
         """Draw documents and their labels from the model.
 
         Parameters
@@ -175,19 +177,19 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
 
         return draw_presence(codes, presence, self.n_features_in_, rng), self.classes_[codes]
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = False
         return tags
 
 
-def _presence(counts: Floats, n_rows: Any, a: Floats) -> Floats:
+def _presence(counts: Floats, n_rows: Floats | float, a: Floats) -> Floats:
     """Return p(the document has the word | class); 0 where there is no estimate."""
     total = n_rows + 2.0 * a
     return np.asarray((counts + a) / np.where(total > 0.0, total, np.inf))
 
 
-def _checked_threshold(binarize: Any) -> float:
+def _checked_threshold(binarize: object) -> float:
     if isinstance(binarize, bool) or not isinstance(binarize, Real):
         raise TypeError(f"binarize must be a number >= 0 or None, got {binarize!r}")
     if not 0.0 <= float(binarize) < np.inf:
@@ -218,7 +220,7 @@ def _dense_weights(learnt: Learnt, counts: Floats) -> Weights:
     return DenseWeights(by_feature, bias, limits)
 
 
-def _sparse_weights(learnt: Learnt, entries: Any) -> Weights:
+def _sparse_weights(learnt: Learnt, entries: sp.csr_array) -> Weights:
     # log p - log(1 - p) is log a - log(N_c + a) for every word that a class never had: with one a
     # for all words it depends on the class alone, and only the words that it had differ from it.
     a, (n_features, n_classes) = float(learnt.pseudo_counts[0, 0]), entries.shape

@@ -1,10 +1,10 @@
 """CategoricalNB: naive Bayes on columns of categories."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.csr import CsrArrays, refuse_masked
@@ -16,7 +16,7 @@ from wordodds.bayes.generative import GenerativeClassifier
 from wordodds.bayes.priors import Estimate
 from wordodds.bayes.sampling import draw_categories, draw_classes, generator
 from wordodds.bayes.tally import DENSE_CELLS_MAX, ClassTally, DenseTally, SparseTally
-from wordodds.bayes.weights import DenseWeights, Learnt, Weights
+from wordodds.bayes.weights import DenseWeights, Layout, Learnt, Weights
 from wordodds.typing import AnyArray, ClassWeight, Floats, Ints, MatrixLike, RandomState
 
 __all__ = ["CategoricalNB"]
@@ -168,7 +168,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
             )
         return data
 
-    def _layout_of(self, data: Ints, before: Any) -> Ints:
+    def _layout_of(self, data: Ints, before: Layout) -> Ints:
         n_categories = data.max(axis=0) + 1
         if before is not None:
             self._check_columns(data, before)
@@ -248,7 +248,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
                 f"{len(layout)} features as input"
             )
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.sparse = False

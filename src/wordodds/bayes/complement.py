@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from wordodds._core import bayes as core
 from wordodds._core import score
@@ -138,7 +138,7 @@ def complement_weights(learnt: Learnt, *, norm: bool) -> Weights:
     return weights
 
 
-def _exclusive(cells: Any) -> list[Exclusive]:
+def _exclusive(cells: sp.csr_array) -> list[Exclusive]:
     return [Exclusive(cells)] if cells.nnz else []
 
 
@@ -155,7 +155,7 @@ def _dense_weights(learnt: Learnt, counts: Floats, totals: Floats) -> DenseWeigh
     return DenseWeights(by_feature, np.zeros(n_classes), limits)
 
 
-def _sparse_weights(learnt: Learnt, entries: Any, totals: Floats) -> SparseWeights:
+def _sparse_weights(learnt: Learnt, entries: sp.csr_array, totals: Floats) -> SparseWeights:
     n_features, n_classes = entries.shape
     a = np.broadcast_to(learnt.pseudo_counts[0], (n_features,))
     features = features_of(entries)

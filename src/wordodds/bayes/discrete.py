@@ -2,10 +2,11 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.classes import classes_of_batches, count_classes, union_of_classes
@@ -25,7 +26,7 @@ from wordodds.bayes.tally import (
     tally_entries,
     tally_rows,
 )
-from wordodds.bayes.weights import Learnt, Weights
+from wordodds.bayes.weights import Layout, Learnt, Weights
 from wordodds.typing import (
     AnyArray,
     ClassWeight,
@@ -42,6 +43,9 @@ __all__ = ["CountedNB", "DiscreteNB"]
 SUM_MAX = 8e307
 SUM_OF_A_BATCH = 1e290
 TOO_LARGE = "the counts of a class add up to more than 1e308: scale X or alpha down"
+
+
+Checked: TypeAlias = Any  # what a model reads of X: CsrArrays, or what its `_events` takes
 
 
 class DiscreteNB(LogSpaceClassifier):
@@ -90,32 +94,32 @@ class DiscreteNB(LogSpaceClassifier):
                 "this many classes and features: pass a number or one for each feature"
             )
 
-    def _checked(self, X: MatrixLike, how: Execution) -> Any:
+    def _checked(self, X: MatrixLike, how: Execution) -> Checked:
         """Return what the model reads of X, validated."""
         return as_csr(X, non_negative=True, execution=how, owner=type(self).__name__)
 
-    def _layout_of(self, data: Any, before: Any) -> Any:
+    def _layout_of(self, data: Checked, before: Layout) -> Layout:
         """Return how columns are numbered, given how they were; None: as in X."""
         return None
 
-    def _relaid(self, tally: ClassTally, before: Any, layout: Any) -> ClassTally:
+    def _relaid(self, tally: ClassTally, before: Layout, layout: Layout) -> ClassTally:
         """Return a tally in another layout."""
         return tally
 
-    def _merged_layout(self, ours: Any, theirs: Any) -> Any:
+    def _merged_layout(self, ours: Layout, theirs: Layout) -> Layout:
         """Return a layout with room for both."""
         return None
 
-    def _events(self, data: Any, layout: Any) -> CsrArrays:
+    def _events(self, data: Checked, layout: Layout) -> CsrArrays:
         """Return the matrix whose entries are tallied and scored."""
         assert isinstance(data, CsrArrays)
         return data
 
-    def _width_of_alpha(self, tally: ClassTally, layout: Any) -> int:
+    def _width_of_alpha(self, tally: ClassTally, layout: Layout) -> int:
         """Return how many features ``alpha`` may differ for."""
         return tally.n_features
 
-    def _spread(self, pseudo_counts: Floats, layout: Any) -> Floats:
+    def _spread(self, pseudo_counts: Floats, layout: Layout) -> Floats:
         """Return pseudo-counts for the columns of the tally."""
         return pseudo_counts
 
@@ -123,7 +127,7 @@ class DiscreteNB(LogSpaceClassifier):
         """Return what every score starts from."""
         return self.class_log_prior_
 
-    def _check_mergeable(self, other: Any) -> None:
+    def _check_mergeable(self, other: Self) -> None:
         """Refuse a model whose tallies mean something else."""
 
     def fit(self, X: MatrixLike, y: Labels, sample_weight: WeightsLike = None) -> Self:
@@ -274,14 +278,14 @@ class DiscreteNB(LogSpaceClassifier):
         self,
         classes: AnyArray,
         positions: Positions,
-        layout: Any,
+        layout: Layout,
         how: Execution,
     ) -> ClassTally:
         tally = self._relaid(self._learnt.tally, self._learnt.layout, layout)
         return tally.regrouped(positions, len(classes), how)
 
     def _estimated(
-        self, classes: AnyArray, class_count: Floats, tally: ClassTally, layout: Any
+        self, classes: AnyArray, class_count: Floats, tally: ClassTally, layout: Layout
     ) -> dict[str, Any]:
         """Return the state that follows from the tallies and the parameters."""
         for name in ("fit_prior", "force_alpha"):
@@ -347,7 +351,7 @@ class DiscreteNB(LogSpaceClassifier):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_learnt")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True

@@ -1,9 +1,10 @@
 """What the discriminants fit: a dense matrix, its labels and their weights, checked."""
 
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wordodds._border.classes import count_classes
 from wordodds._border.row_weights import rows_of_fit
@@ -23,7 +24,9 @@ class DenseRows(NamedTuple):
     class_count: Floats
 
 
-def dense_rows(estimator: Any, X: MatrixLike, y: Labels, sample_weight: WeightsLike) -> DenseRows:
+def dense_rows(
+    estimator: BaseEstimator, X: MatrixLike, y: Labels, sample_weight: WeightsLike
+) -> DenseRows:
     """Check what `fit` was given; rows of weight 0, and classes without others, are dropped."""
     X = checked_data(estimator, X, fitted=False, dtype=np.float64)
     classes, codes, weights = rows_of_fit(estimator, y, len(X), sample_weight)
@@ -38,7 +41,7 @@ def dense_rows(estimator: Any, X: MatrixLike, y: Labels, sample_weight: WeightsL
     return DenseRows(X, classes, codes, weights, class_count)
 
 
-def checked_share(value: Any, name: str) -> float:
+def checked_share(value: object, name: str) -> float:
     """Return a parameter that must be a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number from 0 to 1, got {value!r}")

@@ -1,6 +1,6 @@
 """FisherDiscriminant: two classes on the line that tells them apart best."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._estimator.state import adopt, checked_data
@@ -217,7 +218,7 @@ class FisherDiscriminant(
                 projected[lost] = np.ldexp(small, 1040)
         return projected
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.classes import classes_of_batches, union_of_classes
@@ -30,7 +31,7 @@ from wordodds.typing import (
 __all__ = ["GaussianNB"]
 
 
-def _checked_smoothing(var_smoothing: Any) -> float:
+def _checked_smoothing(var_smoothing: object) -> float:
     if isinstance(var_smoothing, bool) or not isinstance(var_smoothing, Real):
         raise TypeError(f"var_smoothing must be a number >= 0, got {var_smoothing!r}")
     try:
@@ -318,7 +319,7 @@ class GaussianNB(GenerativeClassifier):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_table")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

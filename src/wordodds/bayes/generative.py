@@ -1,7 +1,7 @@
 """What every classifier offers once it knows log p(x, y)."""
 
 from abc import abstractmethod
-from typing import Any
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -92,7 +92,7 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             joint[impossible] = self.class_log_prior_
         return joint
 
-    def _check_same_features(self, other: Any) -> None:
+    def _check_same_features(self, other: Self) -> None:
         """Refuse to merge with a model over other features."""
         if self.n_features_in_ != other.n_features_in_:
             raise ValueError(

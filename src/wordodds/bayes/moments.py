@@ -1,9 +1,10 @@
 """Weights, means and squared deviations by class, and how they add up."""
 
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 
 from wordodds._border.csr import CsrArrays, as_csr, require_rows, sparse_of_frame, without_repeats
 from wordodds._border.execution import Execution
@@ -120,7 +121,7 @@ class Moments(NamedTuple):
                 )
         return variances, float(epsilon)
 
-    def _largest_variance(self) -> Any:
+    def _largest_variance(self) -> np.float64:
         """Return the largest variance of a column over all classes: within and between them."""
         total = self.weight.sum()
         seen = np.flatnonzero(self.weight)
@@ -143,7 +144,7 @@ def _ratio(part: Array, whole: Array) -> Array:
     return np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0.0)
 
 
-def as_matrix(X: MatrixLike, how: Execution, estimator: Any) -> Matrix:
+def as_matrix(X: MatrixLike, how: Execution, estimator: BaseEstimator) -> Matrix:
     """Return ``X``, checked, as CSR without repeated entries or as a C-ordered array of floats."""
     X = sparse_of_frame(X)
     if not sp.issparse(X):

@@ -1,10 +1,10 @@
 """MultinomialNB: naive Bayes on word counts."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import bayes as core
@@ -108,7 +108,7 @@ class MultinomialNB(CountedNB, GenerativeClassifier):
 
     def sample(
         self, n: int, *, length: npt.ArrayLike | None = None, random_state: RandomState = None
-    ) -> tuple[Any, AnyArray]:
+    ) -> tuple[sp.csr_array, AnyArray]:
         """Draw documents and their labels from the model.
 
         Parameters

@@ -2,9 +2,10 @@
 
 import warnings
 from numbers import Real
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from wordodds.typing import Floats
 
@@ -15,7 +16,9 @@ ESTIMATES: tuple[str, ...] = get_args(Estimate)
 ALPHA_MIN = 1e-10
 
 
-def checked_alpha(alpha: Any, n_classes: int, n_features: int, *, force_alpha: bool) -> Any:
+def checked_alpha(
+    alpha: npt.ArrayLike, n_classes: int, n_features: int, *, force_alpha: bool
+) -> float | Floats:
     """Return the hyper-parameters of the features' prior as a number or an array of doubles.
 
     Without ``force_alpha`` what is below 1e-10 is raised to that, with scikit-learn's warning.
@@ -23,7 +26,7 @@ def checked_alpha(alpha: Any, n_classes: int, n_features: int, *, force_alpha: b
     if isinstance(alpha, bool | str | bytes) or alpha is None:
         raise TypeError(f"alpha must be a number >= 0 or an array of such, got {alpha!r}")
     if isinstance(alpha, Real):
-        checked: Any = _finite_float(alpha)
+        checked: float | Floats = _finite_float(alpha)
         if not 0.0 <= checked < np.inf:
             raise ValueError(f"alpha must be finite and >= 0, got {alpha!r}")
     else:
@@ -45,7 +48,7 @@ def _finite_float(number: Real) -> float:
         return float("inf")
 
 
-def _checked_alpha_array(alpha: Any, n_classes: int, n_features: int) -> Floats:
+def _checked_alpha_array(alpha: npt.ArrayLike, n_classes: int, n_features: int) -> Floats:
     try:
         array = np.array(alpha, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -66,7 +69,7 @@ def _checked_alpha_array(alpha: Any, n_classes: int, n_features: int) -> Floats:
     return array
 
 
-def pseudo_counts(alpha: Any, estimate: str, name: str = "alpha") -> Any:
+def pseudo_counts(alpha: float | Floats, estimate: Estimate, name: str = "alpha") -> float | Floats:
     r"""Return what is added to every count.
 
     Under a Beta or Dirichlet prior with parameters :math:`\alpha`, the estimate of a probability
@@ -91,7 +94,9 @@ def pseudo_counts(alpha: Any, estimate: str, name: str = "alpha") -> Any:
     return alpha - 1.0
 
 
-def class_log_prior(class_count: Floats, prior_alpha: Any, estimate: str) -> Floats:
+def class_log_prior(
+    class_count: Floats, prior_alpha: npt.ArrayLike | None, estimate: Estimate
+) -> Floats:
     r"""Return log p(class) from the documents of each class.
 
     .. math:: \hat p_c = \frac{N_c + a}{N + C a}
@@ -111,9 +116,9 @@ def class_log_prior(class_count: Floats, prior_alpha: Any, estimate: str) -> Flo
 
 def log_prior(
     class_count: Floats,
-    given: Any,
-    prior_alpha: Any,
-    estimate: str = "bayes",
+    given: npt.ArrayLike | None,
+    prior_alpha: npt.ArrayLike | None,
+    estimate: Estimate = "bayes",
     *,
     name: str = "priors",
 ) -> Floats:
@@ -125,7 +130,9 @@ def log_prior(
     return _given_log_prior(given, len(class_count), name, sum_to_one=name == "priors")
 
 
-def _given_log_prior(priors: Any, n_classes: int, name: str, *, sum_to_one: bool) -> Floats:
+def _given_log_prior(
+    priors: npt.ArrayLike, n_classes: int, name: str, *, sum_to_one: bool
+) -> Floats:
     try:
         given = np.asarray(priors, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -143,7 +150,7 @@ def _given_log_prior(priors: Any, n_classes: int, name: str, *, sum_to_one: bool
         return np.asarray(np.log(given))
 
 
-def _checked_prior_alpha(prior_alpha: Any, n_classes: int) -> Floats:
+def _checked_prior_alpha(prior_alpha: npt.ArrayLike, n_classes: int) -> Floats:
     if isinstance(prior_alpha, bool | str):
         raise TypeError(f"prior_alpha must be a number or an array of numbers, got {prior_alpha!r}")
     if isinstance(prior_alpha, Real):

@@ -1,7 +1,6 @@
 """Draws from fitted models: what only a generative classifier can give."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,7 +34,7 @@ def draw_words(
     log_proba_of_classes: Callable[[list[int]], Iterator[Floats]],
     n_features: int,
     rng: np.random.Generator,
-) -> Any:
+) -> sp.csr_array:
     """Return a CSR array of counts: row i has lengths[i] words of class codes[i]."""
     rows, words = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
     drawn = np.unique(codes).tolist()
@@ -65,7 +64,7 @@ def draw_presence(
     proba_of_class: Callable[[int], Floats],
     n_features: int,
     rng: np.random.Generator,
-) -> Any:
+) -> sp.csr_array:
     """Return a CSR array of ones: row i has each feature with its probability in codes[i]."""
     rows, columns = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
     for c in np.unique(codes):

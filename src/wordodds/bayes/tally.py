@@ -4,7 +4,7 @@ Tallies of whole numbers are exact (up to 2**53), so they add up, merge and unle
 of the order in which the documents came.
 """
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -70,7 +70,7 @@ class DenseTally:
         """Return the sum of each feature's counts."""
         return np.asarray(self.counts.sum(axis=0))
 
-    def add(self, batch: Any) -> None:
+    def add(self, batch: Floats | sp.csr_array) -> None:
         """Add a batch, as `tally_batch` gives it."""
         if not self.counts.flags.writeable:  # a model that was loaded without copying its arrays
             self.counts = self.counts.copy()
@@ -81,7 +81,7 @@ class DenseTally:
         classes, features = entries.indices, features_of(entries)
         self.counts[classes, features] += entries.data
 
-    def subtract(self, entries: Any) -> None:
+    def subtract(self, entries: sp.csr_array) -> None:
         """Take a batch away; ValueError, and nothing taken, if it was never added."""
         classes, features = entries.indices, features_of(entries)
         left = remainder(self.counts[classes, features], entries.data)
@@ -111,7 +111,7 @@ class DenseTally:
 class SparseTally:
     """Counts as a sparse matrix, feature-major: (n_features, n_classes)."""
 
-    def __init__(self, by_feature: Any) -> None:
+    def __init__(self, by_feature: sp.csr_array) -> None:
         self.by_feature = by_feature
 
     @property
@@ -137,11 +137,11 @@ class SparseTally:
         """Return the sum of each feature's counts."""
         return np.asarray(self.by_feature.sum(axis=1)).ravel()
 
-    def add(self, entries: Any) -> None:
+    def add(self, entries: sp.csr_array) -> None:
         """Add a batch, as `tally_entries` gives it."""
         self.by_feature = self.by_feature + entries
 
-    def subtract(self, entries: Any) -> None:
+    def subtract(self, entries: sp.csr_array) -> None:
         """Take a batch away; ValueError, and nothing taken, if it was never added."""
         ours, theirs = cell_numbers(self.by_feature), cell_numbers(entries)
         where = np.searchsorted(ours, theirs)
@@ -202,7 +202,7 @@ def tally_entries(
     n_classes: int,
     row_weights: Floats | None,
     how: Execution,
-) -> Any:
+) -> sp.csr_array:
     """Return the sums of the rows of each class as a sparse matrix, (n_features, n_classes).
 
     Time and memory grow with the entries: what a small batch adds to a large model.
@@ -217,7 +217,7 @@ def tally_batch(
     n_classes: int,
     row_weights: Floats | None,
     how: Execution,
-) -> Any:
+) -> Floats | sp.csr_array:
     """Return the same sums in the form that is quicker to make and to add to a tally.
 
     That is an array, (n_classes, n_features), where the batch has an entry for every few cells.
@@ -235,7 +235,7 @@ def read_only(table: Floats) -> Floats:
     return view
 
 
-def features_of(by_feature: Any) -> Positions:
+def features_of(by_feature: sp.csr_array) -> Positions:
     """Return the feature of each stored entry of a feature-major matrix."""
     if CELLS_PER_ENTRY * by_feature.nnz < by_feature.shape[0]:  # most features have no entry
         stored = np.arange(by_feature.nnz)
@@ -243,7 +243,7 @@ def features_of(by_feature: Any) -> Positions:
     return np.repeat(np.arange(by_feature.shape[0]), np.diff(by_feature.indptr))
 
 
-def cell_numbers(by_feature: Any) -> Ints:
+def cell_numbers(by_feature: sp.csr_array) -> Ints:
     """Return a number for each stored cell of a feature-major matrix, ascending."""
     rows = features_of(by_feature).astype(np.int64)
     return np.asarray(rows * by_feature.shape[1] + by_feature.indices)

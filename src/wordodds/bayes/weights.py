@@ -8,6 +8,7 @@ from copy import copy
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 
 from wordodds._border.csr import CsrArrays
 from wordodds._border.execution import Execution, execution
@@ -16,7 +17,11 @@ from wordodds.bayes.alpha_zero import Limit
 from wordodds.bayes.tally import ClassTally, check_table_size, read_only
 from wordodds.typing import Floats
 
-__all__ = ["DenseWeights", "Learnt", "SparseWeights", "Weights"]
+__all__ = ["DenseWeights", "Layout", "Learnt", "SparseWeights", "Weights"]
+
+
+# What the columns of a tally stand for, where they are not those of X: a matter of the model.
+Layout: TypeAlias = Any
 
 
 class DenseWeights:
@@ -75,7 +80,7 @@ class SparseWeights:
 
     def __init__(
         self,
-        excess: Any,
+        excess: sp.csr_array,
         feature_base: Floats,
         class_scale: Floats,
         class_base: Floats,
@@ -168,7 +173,7 @@ class Learnt:
         tally: ClassTally,
         class_count: Floats,
         pseudo_counts: Floats,
-        layout: Any,
+        layout: Layout,
         n_jobs: int | None,
     ) -> None:
         self.weigh = weigh

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,9 +11,13 @@ import scipy.sparse as sp
 from wordodds._border.csr import as_csr
 from wordodds._border.execution import execution
 from wordodds.bayes import BernoulliNB
+from wordodds.bayes.discrete import CountedNB
 from wordodds.bayes.tally import tally_entries, tally_rows
 from wordodds.dask.count import Chosen, Counted, rows_of
 from wordodds.dask.work import FEW, Work
+
+if TYPE_CHECKING:
+    from distributed import Future
 
 __all__ = ["fit_bayes"]
 
@@ -21,7 +25,9 @@ __all__ = ["fit_bayes"]
 CELLS_PER_ENTRY = 4
 
 
-def fit_bayes(classifier: Any, counted: list[Any], chosen: Any, work: Work) -> Any:
+def fit_bayes(
+    classifier: CountedNB, counted: list[Future], chosen: Future, work: Work
+) -> CountedNB:
     """Fit a naive Bayes model to futures of `Counted` and `Chosen`, and return it."""
     # Weights of classes are numbers by now; threads are a matter of each process.
     alone = copy(classifier).set_params(class_weight=None, n_jobs=None)
@@ -32,10 +38,10 @@ def fit_bayes(classifier: Any, counted: list[Any], chosen: Any, work: Work) -> A
         sums = work.tree(add_sums, work.map(class_sums, counted, chosen=chosen), FEW)
         learnt = _learnt_of_sums(alone, *work.result([sums, chosen]))
     asked = {name: getattr(classifier, name) for name in ("class_weight", "n_jobs")}
-    return learnt.set_params(**asked)
+    return cast(CountedNB, learnt.set_params(**asked))
 
 
-def class_sums(counted: Counted, chosen: Chosen) -> Any:
+def class_sums(counted: Counted, chosen: Chosen) -> sp.csr_array:
     """Return the sum of the rows of each class, sparse, (n_classes, n_cols)."""
     rows, codes = rows_of(counted, chosen)
     how = execution(None)
@@ -46,7 +52,7 @@ def class_sums(counted: Counted, chosen: Chosen) -> Any:
     return sp.csr_array(tally_entries(checked, codes, n_classes, None, how).T)
 
 
-def add_sums(sums: list[Any]) -> Any:
+def add_sums(sums: list[sp.csr_array]) -> sp.csr_array:
     """Return the sum of sparse matrices, added in order."""
     total = sums[0]
     for one in sums[1:]:
@@ -54,7 +60,7 @@ def add_sums(sums: list[Any]) -> Any:
     return total
 
 
-def _learnt_of_sums(classifier: Any, sums: Any, chosen: Chosen) -> Any:
+def _learnt_of_sums(classifier: CountedNB, sums: sp.csr_array, chosen: Chosen) -> CountedNB:
     """Fit a model that sees of each class one document with all its words, and the others empty.
 
     Where documents are summed up anyway, that is the fit to all of them.
@@ -67,7 +73,7 @@ def _learnt_of_sums(classifier: Any, sums: Any, chosen: Chosen) -> Any:
     return classifier.fit(rows, labels, sample_weight=weights)
 
 
-def learn(counted: Counted, chosen: Chosen, classifier: Any) -> Any:
+def learn(counted: Counted, chosen: Chosen, classifier: BernoulliNB) -> BernoulliNB | None:
     """Return what a partition teaches; None if it has no documents."""
     rows, codes = rows_of(counted, chosen)
     if not len(codes):
@@ -77,7 +83,7 @@ def learn(counted: Counted, chosen: Chosen, classifier: Any) -> Any:
     return copy(classifier).partial_fit(rows, labels, chosen.classes, sample_weight=weights)
 
 
-def merge_learnt(models: list[Any]) -> Any:
+def merge_learnt(models: list[BernoulliNB | None]) -> BernoulliNB | None:
     """Return one model of what several have learnt."""
     learnt = [model for model in models if model is not None]
     if not learnt:

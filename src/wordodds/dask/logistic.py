@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +14,7 @@ from wordodds.dask import tasks
 from wordodds.dask.count import Chosen
 from wordodds.dask.objective import RemoteObjective
 from wordodds.dask.work import Work, identity
+from wordodds.linear import LogisticRegression, NBLogisticRegression
 from wordodds.linear.fit import minimise
 from wordodds.linear.logistic import adopt_logistic
 from wordodds.linear.problem import penalty_of
@@ -21,6 +22,10 @@ from wordodds.linear.ratio import LocalStep, gap_scale, padded, ratios_of_counts
 from wordodds.linear.ratio_fit import adopt_ratio_fit, ratio_settings, warn_of_gap
 from wordodds.linear.settings import Settings, settings_of, weight_type
 from wordodds.typing import AnyArray
+
+if TYPE_CHECKING:
+    from distributed import Future
+    from sklearn.base import BaseEstimator
 
 __all__ = ["check_logistic", "check_nb_logistic", "fit_logistic", "fit_nb_logistic"]
 
@@ -30,7 +35,7 @@ ENTRIES_PER_GROUP = 1 << 26
 ROUNDS_MAX = 100
 
 
-def check_logistic(model: Any) -> Settings:
+def check_logistic(model: LogisticRegression) -> Settings:
     """Return the settings of a LogisticRegression, if it can be fitted by rounds."""
     if model.multi_class not in ("multinomial", "ovr"):
         raise ValueError(
@@ -50,12 +55,14 @@ def check_logistic(model: Any) -> Settings:
     return settings
 
 
-def check_nb_logistic(model: Any) -> None:
+def check_nb_logistic(model: NBLogisticRegression) -> None:
     """Check the parameters of an NBLogisticRegression."""
     ratio_settings(model)
 
 
-def fit_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> Any:
+def fit_logistic(
+    model: LogisticRegression, counted: list[Future], chosen: Future, work: Work
+) -> LogisticRegression:
     """Fit a LogisticRegression to futures of `Counted` and `Chosen`, and return it."""
     began = time.perf_counter()
     settings = check_logistic(model)
@@ -76,7 +83,9 @@ def fit_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> Any
     return model
 
 
-def fit_nb_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> Any:
+def fit_nb_logistic(
+    model: NBLogisticRegression, counted: list[Future], chosen: Future, work: Work
+) -> NBLogisticRegression:
     """Fit an NBLogisticRegression: on one worker where that can hold the rows, else by rounds.
 
     In a round each group of rows does some epochs of dual ascent from the same weights, and what
@@ -90,7 +99,8 @@ def fit_nb_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> 
     if n_groups <= 1:
         group = work.submit(tasks.join, rows)
         total = known.total_weight
-        return work.result(work.submit(tasks.fit_group, group, model, known.classes, total))
+        fitted = work.submit(tasks.fit_group, group, model, known.classes, total)
+        return cast(NBLogisticRegression, work.result(fitted))
     documents = work.map(
         tasks.class_documents,
         rows,
@@ -134,7 +144,7 @@ def fit_nb_logistic(model: Any, counted: list[Any], chosen: Any, work: Work) -> 
     return model
 
 
-def _columns_for(model: Any, classes: AnyArray) -> int:
+def _columns_for(model: BaseEstimator, classes: AnyArray) -> int:
     if len(classes) < 2:
         raise ValueError(
             f"{type(model).__name__} needs samples of at least 2 classes in the data, but the data "

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from wordodds._border.csr import CsrArrays, as_csr
 from wordodds._border.execution import execution
@@ -139,7 +139,9 @@ def share(rows: Rows, number: int, n_groups: int) -> Rows:
     return Rows(rows.rows.take(kept), rows.columns, rows.codes[kept], rows.weights[kept])
 
 
-def fit_group(rows: Rows, model: Any, classes: AnyArray, total_weight: float) -> Any:
+def fit_group(
+    rows: Rows, model: BaseEstimator, classes: AnyArray, total_weight: float
+) -> BaseEstimator:
     """Return a copy of an NBLogisticRegression that is fitted to all rows, in one place."""
     matrix = rows.rows.to_scipy()
     fitted = clone(model).set_params(class_weight=None, n_jobs=None)

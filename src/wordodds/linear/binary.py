@@ -1,9 +1,10 @@
 """BinaryRegression: two classes, and a choice of links and losses."""
 
 import math
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
+from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -246,7 +247,7 @@ class BinaryRegression(LinearClassifier):
             raise ValueError(f"link={self.link!r} goes with no other loss than its own")
         return self.loss.loss()
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         noisy_or = isinstance(self.link, str) and self.link == "noisy_or"
@@ -274,7 +275,7 @@ class _NamedLink:
         return link_loss(self.name)
 
 
-def link_named(link: Any) -> Link:
+def link_named(link: LinkName | CustomLink | None) -> Link:
     """Return the link that a parameter means."""
     if isinstance(link, str) and link in LINKS:
         return _NamedLink(link)

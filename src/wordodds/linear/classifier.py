@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.csr import CsrArrays, as_csr
@@ -96,7 +97,7 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_columns")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

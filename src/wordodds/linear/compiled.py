@@ -6,16 +6,17 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-__all__ = ["compile_likelihood", "compile_loss", "compile_scalar"]
+__all__ = ["Callback", "compile_likelihood", "compile_loss", "compile_scalar"]
 
 Function: TypeAlias = Callable[..., Any]
+Callback: TypeAlias = Any  # of Numba, which publishes no types: owns machine code, has an address
 
 # As near to certainty as double comes; beyond, the logarithm would be infinite or no number.
 CHANCE_LEAST = 1e-300
 COMPLEMENT_LEAST = 2.0**-54  # 1 - p knows no smaller number than that
 
 
-def compile_scalar(function: Any, n_arguments: int, owner: str, role: str) -> Function:
+def compile_scalar(function: Function, n_arguments: int, owner: str, role: str) -> Function:
     """Compile a function of float64 that returns a number; TypeError with Numba's reason if not.
 
     What is decorated with `numba.njit` is taken as it is.
@@ -68,7 +69,7 @@ def _reason(error: Exception) -> str:
     return reason
 
 
-def compile_loss(loss: Function, gradient: Function, hessian: Function) -> Any:
+def compile_loss(loss: Function, gradient: Function, hessian: Function) -> Callback:
     """Return a C callback ``(n, y, raw, loss, gradient, hessian)``, which owns its ``address``."""
 
     def batch(n, y, raw, loss_out, gradient_out, hessian_out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
@@ -82,7 +83,9 @@ def compile_loss(loss: Function, gradient: Function, hessian: Function) -> Any:
     return _callback(batch)
 
 
-def compile_likelihood(inverse: Function, derivative: Function, second_derivative: Function) -> Any:
+def compile_likelihood(
+    inverse: Function, derivative: Function, second_derivative: Function
+) -> Callback:
     r"""Return a C callback for minus the log-likelihood of a link.
 
     .. math::
@@ -109,7 +112,7 @@ def compile_likelihood(inverse: Function, derivative: Function, second_derivativ
     return _callback(batch)
 
 
-def _callback(batch: Function) -> Any:
+def _callback(batch: Function) -> Callback:
     import numba
     from numba import types
 

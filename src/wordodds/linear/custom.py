@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from wordodds._border.execution import execution
-from wordodds.linear.compiled import compile_likelihood, compile_loss, compile_scalar
+from wordodds.linear.compiled import Callback, compile_likelihood, compile_loss, compile_scalar
 from wordodds.linear.differences import GRID, values_on, wrong_derivative
 from wordodds.linear.losses import ScalarLoss
 from wordodds.typing import Codes, Floats
@@ -44,11 +44,11 @@ class _Custom(ABC):
         ]
 
     @abstractmethod
-    def _compile(self) -> Any:
+    def _compile(self) -> Callback:
         """Return the batched callback of the functions."""
 
     @cached_property
-    def _batch(self) -> Any:
+    def _batch(self) -> Callback:
         """What owns the machine code."""
         return self._compile()
 
@@ -92,7 +92,7 @@ class _Custom(ABC):
     def __copy__(self) -> "_Custom":
         return self
 
-    def __deepcopy__(self, memo: Any) -> "_Custom":
+    def __deepcopy__(self, memo: object) -> "_Custom":
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -112,7 +112,7 @@ class CustomLoss(_Custom):
     roles = LOSS_ROLES
     n_arguments = 2
 
-    def _compile(self) -> Any:
+    def _compile(self) -> Callback:
         return compile_loss(*self._scalar)
 
     def check(self) -> None:
@@ -151,7 +151,7 @@ class CustomLink(_Custom):
         super().__init__(functions, name, convex)
         self.middle = _middle(self, _called(self, self._scalar[0], "inverse"))
 
-    def _compile(self) -> Any:
+    def _compile(self) -> Callback:
         return compile_likelihood(*self._scalar)
 
     def check(self) -> None:
@@ -274,7 +274,7 @@ def custom_link(
     return custom
 
 
-def _name(name: str | None, function: Any) -> str:
+def _name(name: str | None, function: Function) -> str:
     return str(getattr(function, "__name__", "without a name") if name is None else name)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wordodds._estimator.state import adopt
 from wordodds.linear.descent import descend, warn_early
@@ -93,7 +94,12 @@ def minimise(
 
 
 def adopt_fit(
-    model: Any, X: MatrixLike, classes: AnyArray, fitted: Fitted, dtype: np.dtype[Any], **more: Any
+    model: BaseEstimator,
+    X: MatrixLike,
+    classes: AnyArray,
+    fitted: Fitted,
+    dtype: np.dtype[Any],
+    **more: object,
 ) -> None:
     """Give a model what a fit has found, with weights of a type; ``more`` is its further state."""
     columns, intercept = _weights_as(dtype, fitted.columns, fitted.intercept)

@@ -1,8 +1,7 @@
 """NBLogisticRegression: logistic regression where naive Bayes has set the prior."""
 
-from typing import Any
-
 import numpy as np
+from sklearn.utils import Tags
 
 from wordodds._border.csr import without_repeats, without_zeros
 from wordodds._border.execution import execution
@@ -186,7 +185,7 @@ class NBLogisticRegression(LinearClassifier):
         """
         return np.exp(self.predict_log_proba(X))
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True  # where every feature occurs in every row

@@ -1,10 +1,11 @@
 """From what `fit` was given to what a solver can work on: checked, weighted, and well scaled."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 
 from wordodds._border.csr import (
     CsrArrays,
@@ -65,7 +66,7 @@ def penalty_of(C: float, total_weight: float) -> float:
 
 
 def labelled_rows(
-    model: Any,
+    model: BaseEstimator,
     X: MatrixLike,
     y: Labels,
     sample_weight: WeightsLike,
@@ -95,7 +96,7 @@ def labelled_rows(
 
 
 def problem_of_fit(
-    model: Any,
+    model: BaseEstimator,
     X: MatrixLike,
     y: Labels,
     sample_weight: WeightsLike,
@@ -134,7 +135,7 @@ def rows_of_problem(problem: Problem, kept: Positions, how: Execution) -> Proble
 
 
 def _checked_rows(
-    model: Any, X: MatrixLike, how: Execution, non_negative: bool
+    model: BaseEstimator, X: MatrixLike, how: Execution, non_negative: bool
 ) -> CsrArrays | AnyArray:
     """Return X as CSR if it is sparse, else as a dense array of float32 or float64."""
     X = sparse_of_frame(X)

@@ -2,9 +2,10 @@
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from wordodds._estimator.state import adopt
@@ -37,7 +38,7 @@ class RatioSettings(NamedTuple):
     tolerance: float  # the largest gap to end with, in nats per row
 
 
-def ratio_settings(model: Any) -> RatioSettings:
+def ratio_settings(model: BaseEstimator) -> RatioSettings:
     """Check the parameters of an NBLogisticRegression, and return what a fit needs of them."""
     for name in NUMBERS:
         value = getattr(model, name)
@@ -58,13 +59,13 @@ def ratio_settings(model: Any) -> RatioSettings:
     )
 
 
-def ratio_prior(model: Any) -> RatioPrior:
+def ratio_prior(model: BaseEstimator) -> RatioPrior:
     """Return the prior that the parameters of an NBLogisticRegression mean."""
     step = float(model.intercept_scaling) ** 2 if model.fit_intercept else 0.0
     return RatioPrior(float(model.alpha), float(model.floor), step)
 
 
-def _tolerance(model: Any) -> float:
+def _tolerance(model: BaseEstimator) -> float:
     return float(model.tol) * 10.0 / min(max(10.0, float(model.C)), 300.0)
 
 
@@ -80,7 +81,7 @@ def check_scale(C: float, largest_weight: float, largest_entry: float) -> None:
 
 
 def adopt_ratio_fit(
-    model: Any,
+    model: BaseEstimator,
     X: MatrixLike,
     classes: AnyArray,
     columns: Floats,
@@ -102,7 +103,7 @@ def adopt_ratio_fit(
     )
 
 
-def divide_weights(model: Any, temperature: float) -> None:
+def divide_weights(model: BaseEstimator, temperature: float) -> None:
     """Divide the weights of a fitted model by a temperature that was found after the fit."""
     model.__dict__.update(
         temperature=model.temperature * temperature,
@@ -111,7 +112,9 @@ def divide_weights(model: Any, temperature: float) -> None:
     )
 
 
-def warn_of_gap(model: Any, unit: str = "epochs", advice: str = "raise max_iter or tol") -> None:
+def warn_of_gap(
+    model: BaseEstimator, unit: str = "epochs", advice: str = "raise max_iter or tol"
+) -> None:
     """Warn, at the line that called the caller, if a fit ended before it converged."""
     tolerance = _tolerance(model)
     if model.gap_ <= tolerance:

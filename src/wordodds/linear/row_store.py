@@ -1,9 +1,10 @@
 """Rows that do not fit the memory: written once, read back in shuffled blocks."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from wordodds._border.csr import CsrArrays
 from wordodds._files.scratch import Scratch
@@ -54,10 +55,10 @@ class RowStore:
     def __enter__(self) -> "RowStore":
         return self
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._scratch.close()
 
-    def add(self, rows: Any, codes: Codes) -> None:
+    def add(self, rows: sp.csr_matrix, codes: Codes) -> None:
         """Write down a csr_matrix of values >= 0, without repeated entries, and its classes."""
         if rows.shape[0] == 0:
             return
@@ -77,7 +78,7 @@ class RowStore:
         """The mean squared length of a row."""
         return self._squares / max(1, self.n_rows)
 
-    def _write(self, indptr: AnyArray, rows: Any, codes: Codes) -> None:
+    def _write(self, indptr: AnyArray, rows: sp.csr_matrix, codes: Codes) -> None:
         entries = slice(int(indptr[0]), int(indptr[-1]))
         begin = self._scratch.append(np.diff(indptr).astype(np.int32))
         self._scratch.append(codes)

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator
 
 from wordodds._border.execution import Execution, execution
 from wordodds._estimator.random_state import random_source
@@ -43,7 +44,7 @@ class Settings(NamedTuple):
     how: Execution
 
 
-def settings_of(model: Any, solvers: tuple[str, ...]) -> Settings:
+def settings_of(model: BaseEstimator, solvers: tuple[str, ...]) -> Settings:
     """Check an estimator's parameters."""
     C = _number(model.C, "C")
     if not C > 0.0:
@@ -92,7 +93,7 @@ def weight_type(wanted: WeightType | None, given: npt.DTypeLike) -> np.dtype[Any
     return np.dtype(wanted)
 
 
-def _number(value: Any, name: str) -> float:
+def _number(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from numbers import Integral, Real
 from threading import Lock
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
@@ -262,7 +263,7 @@ class TruncatedSVD(
     def _n_features_out(self) -> int:
         return len(self.components_)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

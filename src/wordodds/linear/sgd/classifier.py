@@ -1,7 +1,7 @@
 """Linear classifiers by stochastic gradient descent."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -377,7 +377,9 @@ class SGDClassifier(LossProba):
         state.start_from(before.model_weights[:, : before.n_columns].T, before.model_bias)
         return state
 
-    def _begin_at(self, state: SgdState, coef: Any, intercept: Any) -> None:
+    def _begin_at(
+        self, state: SgdState, coef: npt.ArrayLike | None, intercept: npt.ArrayLike | None
+    ) -> None:
         n_columns, n_features = state.n_columns, len(state.weights)
         weights, bias = np.zeros((n_columns, n_features)), np.zeros(n_columns)
         if coef is None and intercept is None:
@@ -412,7 +414,7 @@ def _require_classes(classes: AnyArray) -> None:
         )
 
 
-def _initial(values: Any, shape: tuple[int, ...], name: str) -> Floats:
+def _initial(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     if array.shape != shape and not (shape[0] == 1 and array.size == np.prod(shape)):
         raise ValueError(

@@ -4,6 +4,7 @@ from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wordodds.linear.settings import WEIGHT_TYPES
 from wordodds.linear.sgd.state import LOSSES
@@ -16,7 +17,7 @@ PENALTIES = (*get_args(Penalty), None)
 LEARNING_RATES: tuple[str, ...] = get_args(LearningRate)
 
 
-def check_parameters(model: Any) -> None:
+def check_parameters(model: BaseEstimator) -> None:
     """Refuse parameters that mean nothing."""
     _check_choice("loss", model.loss, LOSSES)
     _check_choice("penalty", model.penalty, PENALTIES)
@@ -58,7 +59,7 @@ def check_parameters(model: Any) -> None:
         )
 
 
-def _check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+def _check_choice(name: str, value: object, choices: tuple[str | None, ...]) -> None:
     if not (value is None or isinstance(value, str)) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 

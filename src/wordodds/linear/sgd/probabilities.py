@@ -1,8 +1,7 @@
 """Probabilities of the losses that have any."""
 
-from typing import Any
-
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from wordodds._border.execution import execution
@@ -13,7 +12,7 @@ from wordodds.typing import Floats, MatrixLike
 __all__ = ["LossProba"]
 
 
-def _has_proba(model: Any) -> bool:
+def _has_proba(model: BaseEstimator) -> bool:
     if model.loss not in ("log_loss", "softmax", "modified_huber"):
         raise AttributeError(f"probability estimates are not available for loss={model.loss!r}")
     return True

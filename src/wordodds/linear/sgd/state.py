@@ -4,6 +4,7 @@ from copy import copy
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from wordodds._border.execution import Execution
 from wordodds._core import linear
@@ -104,7 +105,11 @@ class SgdState:
     """
 
     def __init__(
-        self, n_features: int, n_columns: int, options: SgdOptions, dtype: Any = np.float64
+        self,
+        n_features: int,
+        n_columns: int,
+        options: SgdOptions,
+        dtype: npt.DTypeLike = np.float64,
     ) -> None:
         stride = linear.sgd_stride(n_columns)
 
@@ -177,7 +182,7 @@ class SgdState:
             self.shown = other
         return self.shown
 
-    def moved(self, options: SgdOptions, dtype: Any) -> "SgdState":
+    def moved(self, options: SgdOptions, dtype: npt.DTypeLike) -> "SgdState":
         """Return a state that goes on from here with other arrays or another type of weights."""
         assert self.settled
         n, other = self.n_columns, SgdState(len(self.weights), self.n_columns, options, dtype)
@@ -229,7 +234,7 @@ class SgdState:
             setattr(self, name, _aligned_copy(value) if isinstance(value, np.ndarray) else value)
 
 
-def _aligned_zeros(n_rows: int, n_cols: int, dtype: Any) -> AnyArray:
+def _aligned_zeros(n_rows: int, n_cols: int, dtype: npt.DTypeLike) -> AnyArray:
     """Return zeros that start at a cache line."""
     size = np.dtype(dtype).itemsize
     flat = np.zeros(n_rows * n_cols + 64 // size, dtype)
