@@ -45,12 +45,10 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
         Parameters of the Beta prior, >= 0. Where the pseudo-count is 0, a document with a word that
         no document of a class had, or without one that all had, cannot come from that class; where
         that happens to every class, the prior decides.
-    force_alpha : bool, default=True
-        False: alpha below 1e-10 is raised to that, with a warning.
     binarize : float or None, default=0.0
         A document has a word if its value is above this, >= 0. None: X holds zeros and ones, or
         probabilities of presence, already.
-    fit_prior, class_prior, estimate, prior_alpha, class_weight, n_jobs
+    force_alpha, fit_prior, class_prior, estimate, prior_alpha, class_weight, n_jobs
         As in `MultinomialNB`.
 
     Attributes

@@ -38,9 +38,7 @@ class CategoricalNB(DiscreteNB, GenerativeClassifier):
         Parameters of the Dirichlet prior, >= 0. Where the pseudo-count is 0, a category never seen
         in a class gives that class probability 0; where that happens to every class, the prior
         decides.
-    force_alpha : bool, default=True
-        False: alpha below 1e-10 is raised to that, with a warning.
-    fit_prior, class_prior, estimate, prior_alpha, class_weight, n_jobs
+    force_alpha, fit_prior, class_prior, estimate, prior_alpha, class_weight, n_jobs
         As in `MultinomialNB`.
     min_categories : int, array-like of shape (n_features,) or None
         Categories that each column has at least; None: as many as were seen.

@@ -34,9 +34,7 @@ class ComplementNB(CountedNB):
     alpha : float or array-like of shape (n_features,) or (n_classes, n_features), default=1.0
         Parameters of the Dirichlet prior, >= 0. Where the pseudo-count is 0, a word that only one
         class has decides for that class.
-    force_alpha : bool, default=True
-        False: alpha below 1e-10 is raised to that, with a warning.
-    fit_prior, class_prior, estimate, prior_alpha, class_weight, n_jobs
+    force_alpha, fit_prior, class_prior, estimate, prior_alpha, class_weight, n_jobs
         As in `MultinomialNB`. The priors only show in ``class_log_prior_``.
     norm : bool, default=False
         Whether to divide the weights of each class by their sum.

@@ -85,12 +85,7 @@ class Deviations(NamedTuple):
 
 
 def class_deviations(
-    X: Floats,
-    codes: Codes,
-    weights: Floats | None,
-    n_classes: int,
-    *,
-    one_scale: bool,
+    X: Floats, codes: Codes, weights: Floats | None, n_classes: int, *, one_scale: bool
 ) -> Deviations:
     """Return the means of the classes and what is left of the rows; weights > 0 are ratios."""
     scale = _column_scale(X, one_scale)

@@ -275,11 +275,7 @@ class DiscreteNB(LogSpaceClassifier):
         return self
 
     def _tally_within(
-        self,
-        classes: AnyArray,
-        positions: Positions,
-        layout: Layout,
-        how: Execution,
+        self, classes: AnyArray, positions: Positions, layout: Layout, how: Execution
     ) -> ClassTally:
         tally = self._relaid(self._learnt.tally, self._learnt.layout, layout)
         return tally.regrouped(positions, len(classes), how)

@@ -22,7 +22,6 @@ _SQUARES_ROUNDING = 1e-8
 _SMALLEST_VARIANCE = 1e-306
 _CELLS_AT_ONCE = 1 << 18
 
-Array = Floats
 Matrix = CsrArrays | AnyArray
 
 
@@ -35,9 +34,9 @@ class Moments(NamedTuple):
     over the rows i of class c, with their weights v; all zero for a class without weight.
     """
 
-    weight: Array  # (n_classes,)
-    mean: Array  # (n_classes, n_features)
-    m2: Array  # (n_classes, n_features)
+    weight: Floats  # (n_classes,)
+    mean: Floats  # (n_classes, n_features)
+    m2: Floats  # (n_classes, n_features)
 
     @classmethod
     def nothing(cls, n_classes: int, n_features: int) -> Self:
@@ -96,7 +95,7 @@ class Moments(NamedTuple):
         mean[untouched], m2[untouched] = self.mean[untouched], self.m2[untouched]
         return Moments(weight, mean, np.maximum(m2, 0.0)), impossible
 
-    def variances(self, smoothing: float) -> tuple[Array, float]:
+    def variances(self, smoothing: float) -> tuple[Floats, float]:
         r"""Return the smoothed variances and what was added to them.
 
         .. math:: \sigma_{cj}^2 = \frac{M_{cj}}{W_c} + \varepsilon, \qquad
@@ -140,7 +139,7 @@ class Moments(NamedTuple):
         return largest
 
 
-def _ratio(part: Array, whole: Array) -> Array:
+def _ratio(part: Floats, whole: Floats) -> Floats:
     return np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0.0)
 
 
@@ -157,11 +156,7 @@ def as_matrix(X: MatrixLike, how: Execution, estimator: BaseEstimator) -> Matrix
 
 
 def class_moments(
-    matrix: Matrix,
-    codes: Codes,
-    weights: Array | None,
-    n_classes: int,
-    how: Execution,
+    matrix: Matrix, codes: Codes, weights: Floats | None, n_classes: int, how: Execution
 ) -> Moments:
     """Return the moments of the rows of each class; rows of weight 0 are not looked at."""
     n_cols = matrix.n_cols if isinstance(matrix, CsrArrays) else matrix.shape[1]

@@ -184,11 +184,7 @@ def empty_tally(n_classes: int, n_features: int) -> ClassTally:
 
 
 def tally_rows(
-    matrix: CsrArrays,
-    codes: Codes,
-    n_classes: int,
-    row_weights: Floats | None,
-    how: Execution,
+    matrix: CsrArrays, codes: Codes, n_classes: int, row_weights: Floats | None, how: Execution
 ) -> ClassTally:
     """Return the sums of the rows of each class, in the form that their shape asks for."""
     if n_classes * matrix.n_cols > DENSE_CELLS_MAX:
@@ -197,11 +193,7 @@ def tally_rows(
 
 
 def tally_entries(
-    matrix: CsrArrays,
-    codes: Codes,
-    n_classes: int,
-    row_weights: Floats | None,
-    how: Execution,
+    matrix: CsrArrays, codes: Codes, n_classes: int, row_weights: Floats | None, how: Execution
 ) -> sp.csr_array:
     """Return the sums of the rows of each class as a sparse matrix, (n_features, n_classes).
 
@@ -212,11 +204,7 @@ def tally_entries(
 
 
 def tally_batch(
-    matrix: CsrArrays,
-    codes: Codes,
-    n_classes: int,
-    row_weights: Floats | None,
-    how: Execution,
+    matrix: CsrArrays, codes: Codes, n_classes: int, row_weights: Floats | None, how: Execution
 ) -> Floats | sp.csr_array:
     """Return the same sums in the form that is quicker to make and to add to a tally.
 

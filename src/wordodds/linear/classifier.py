@@ -27,7 +27,7 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
     """Scores by weights: one column for two classes, else one for each class.
 
     A model sets ``classes_``, ``intercept_`` and ``_columns``, the weights as (n_features, width),
-    width = padded_columns(n_columns).
+    width = padded_columns(n_columns), and gives `predict_log_proba`.
     """
 
     classes_: AnyArray
@@ -76,6 +76,16 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
         scores = self.decision_function(X)
         best = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: MatrixLike) -> Floats:
+        """Return p(class | row), one column per class in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_rows, n_features)
+            As in `fit`.
+        """
+        return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def _scores(self, X: MatrixLike) -> Floats:
         """Return X W + b, (n_rows, n_columns)."""

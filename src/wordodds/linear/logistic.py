@@ -171,13 +171,7 @@ class LogisticRegression(LinearClassifier):
         """
         settings = self._settings()
         problem = problem_of_fit(
-            self,
-            X,
-            y,
-            sample_weight,
-            settings.how,
-            settings.C,
-            rescale=settings.l1_ratio == 0.0,
+            self, X, y, sample_weight, settings.how, settings.C, rescale=settings.l1_ratio == 0.0
         )
         n_classes = len(problem.classes)
         dtype = weight_type(self.dtype, problem.dtype)
@@ -219,16 +213,6 @@ class LogisticRegression(LinearClassifier):
             with np.errstate(divide="ignore"):
                 return np.asarray(np.log(couple_pairs(scores, len(self.classes_))))
         return log_probabilities(scores, self._kind == "ovr", execution(self.n_jobs))
-
-    def predict_proba(self, X: MatrixLike) -> Floats:
-        """Return p(class | row), one column per class in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_rows, n_features)
-            As in `fit`.
-        """
-        return np.exp(self.predict_log_proba(X))
 
     @property
     def weights_(self) -> Floats:

@@ -115,11 +115,7 @@ class SoftmaxLoss:
         value, gradient, probabilities = core.rows_softmax_loss(
             self.n_columns, codes, row_weights, scores, *how
         )
-        return (
-            value,
-            gradient,
-            _SoftmaxCurvature(row_weights, probabilities, self.n_columns, how),
-        )
+        return (value, gradient, _SoftmaxCurvature(row_weights, probabilities, self.n_columns, how))
 
 
 class ScalarLoss:

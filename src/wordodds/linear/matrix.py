@@ -122,16 +122,7 @@ class SparseMatrix:
         self, rows: CsrArrays, right: Floats, bias: Floats | None = None, squares: bool = False
     ) -> Floats:
         product = np.empty((rows.n_rows, right.shape[1]))
-        core.csr_multiply(
-            rows,
-            right,
-            bias,
-            0.0,
-            None,
-            squares,
-            product,
-            *self._how,
-        )
+        core.csr_multiply(rows, right, bias, 0.0, None, squares, product, *self._how)
         return product
 
 

@@ -166,7 +166,7 @@ class NBLogisticRegression(LinearClassifier):
         return self
 
     def predict_log_proba(self, X: MatrixLike) -> Floats:
-        """Return log p(class | row), one column per class in the order of ``classes_``.
+        """Return log p(class | row), in the order of ``classes_``: each by itself, scaled to one.
 
         Parameters
         ----------
@@ -174,16 +174,6 @@ class NBLogisticRegression(LinearClassifier):
             As in `fit`.
         """
         return log_probabilities(self._scores(X), True, execution(self.n_jobs))
-
-    def predict_proba(self, X: MatrixLike) -> Floats:
-        """Return p(class | row): the classes' own probabilities, scaled to sum to one.
-
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_rows, n_features)
-            As in `fit`.
-        """
-        return np.exp(self.predict_log_proba(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -46,10 +46,7 @@ class LabelTable(NamedTuple):
 
 
 def label_table(
-    rows: npt.NDArray[np.integer[Any]],
-    codes: Codes,
-    weights: Floats,
-    shape: tuple[int, int],
+    rows: npt.NDArray[np.integer[Any]], codes: Codes, weights: Floats, shape: tuple[int, int]
 ) -> LabelTable:
     """Sum the weights of examples that share a row and a class; those of weight zero are dropped.
 
@@ -122,11 +119,7 @@ def gap_scale(C: float, class_weights: Floats, n_columns: int) -> Floats:
 
 
 def gaps_of_rows(
-    rows: CsrArrays,
-    costs: Floats,
-    log_odds: Floats32,
-    weights: AnyFloats,
-    intercept: Floats,
+    rows: CsrArrays, costs: Floats, log_odds: Floats32, weights: AnyFloats, intercept: Floats
 ) -> Floats:
     """Return a bound on what rows, of costs C times weight, add to the gap of each column."""
     scores = rows.to_scipy() @ weights + intercept

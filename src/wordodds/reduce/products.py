@@ -152,16 +152,7 @@ class SparseSides:
     def _multiply(
         self, rows: CsrArrays, right: Floats, product: Floats, addend: Floats | None = None
     ) -> None:
-        core.csr_multiply(
-            rows,
-            right,
-            None,
-            1.0,
-            addend,
-            False,
-            product,
-            *self._how,
-        )
+        core.csr_multiply(rows, right, None, 1.0, addend, False, product, *self._how)
 
 
 def padded(block: Floats) -> Floats:
@@ -174,9 +165,7 @@ def padded(block: Floats) -> Floats:
     return wider
 
 
-def well_scaled(
-    rows: CsrArrays | AnyArray,
-) -> tuple[CsrArrays | AnyArray, int]:
+def well_scaled(rows: CsrArrays | AnyArray) -> tuple[CsrArrays | AnyArray, int]:
     """Divide very large or very small entries by a power of two; return its exponent too."""
     entries = rows.data if isinstance(rows, CsrArrays) else rows
     # Not by abs, which fills another array of this size.

@@ -17,13 +17,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from wordodds._border.csr import (
-    CsrArrays,
-    as_csr,
-    require_rows,
-    sparse_of_frame,
-    without_repeats,
-)
+from wordodds._border.csr import CsrArrays, as_csr, require_rows, sparse_of_frame, without_repeats
 from wordodds._border.execution import Execution, execution
 from wordodds._estimator.random_state import random_source
 from wordodds._estimator.state import adopt, check_width, checked_array, checked_data

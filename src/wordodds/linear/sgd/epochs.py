@@ -104,9 +104,7 @@ def _overflow(epoch: int) -> ValueError:
 
 
 def _pieces(
-    matrix: CsrArrays,
-    order: Ints,
-    out_of_time: Callable[[], bool] | None,
+    matrix: CsrArrays, order: Ints, out_of_time: Callable[[], bool] | None
 ) -> Iterator[Ints]:
     if out_of_time is None:
         yield order
@@ -190,8 +188,4 @@ class Epochs:
                 f" The last of {len(objectives)} epochs lowered the objective by "
                 f"{objectives[-2] - objectives[-1]:.3g} to {objectives[-1]:.6g}."
             )
-        warnings.warn(
-            message,
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+        warnings.warn(message, ConvergenceWarning, stacklevel=4)

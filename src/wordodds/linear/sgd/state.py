@@ -14,13 +14,7 @@ __all__ = ["LOSSES", "SCHEDULES", "Loss", "SgdOptions", "SgdState", "options_of"
 
 # In the order of the engine's enumerations.
 Loss: TypeAlias = Literal[
-    "log_loss",
-    "softmax",
-    "hinge",
-    "squared_hinge",
-    "modified_huber",
-    "perceptron",
-    "squared_error",
+    "log_loss", "softmax", "hinge", "squared_hinge", "modified_huber", "perceptron", "squared_error"
 ]
 LOSSES: tuple[str, ...] = get_args(Loss)
 SCHEDULES = ("constant", "optimal", "invscaling", "adagrad")

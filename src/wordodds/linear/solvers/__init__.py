@@ -45,11 +45,7 @@ DESCENTS: dict[str, Solver] = {
 }
 
 # Those that visit the rows one by one, in an order that a seed decides.
-STOCHASTIC: dict[str, Stochastic] = {
-    "dual": dual_then_newton,
-    "sag": sag,
-    "sgd": sgd,
-}
+STOCHASTIC: dict[str, Stochastic] = {"dual": dual_then_newton, "sag": sag, "sgd": sgd}
 
 # Those that keep every parameter >= 0.
 PROJECTED: dict[str, Solver] = {"newton-cg": projected_newton, "gd": projected_gradient}

@@ -10,26 +10,16 @@ __all__ = ["Iterate", "iterate_at"]
 
 
 class Iterate(NamedTuple):
-    """A point on the way to the optimum.
+    """A point on the way to the optimum, to which the solver does not write any more.
 
-    Attributes
-    ----------
-    where : ndarray, or a function that returns it
-        Weights, feature-major, and the intercepts as the last row if there are any. The solver
-        does not write to it any more. Of all points of a fit the last alone is needed: a solver
-        to which it costs something to write them out gives a function.
-    value : float
-        The objective.
-    gradient_norm : float
-        The largest absolute value in the gradient.
-    passes : float
-        Products with the matrix so far.
+    Of all points of a fit the last alone is needed: a solver to which it costs something to write
+    them out gives a function.
     """
 
-    where: Floats | Callable[[], Floats]
-    value: float
-    gradient_norm: float
-    passes: float
+    where: Floats | Callable[[], Floats]  # weights, feature-major, and perhaps a row of intercepts
+    value: float  # the objective
+    gradient_norm: float  # the largest absolute value in the gradient
+    passes: float  # products with the matrix so far
 
     @property
     def point(self) -> Floats:
