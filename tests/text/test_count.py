@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds import CountVectorizer, MultinomialNB
+from wordodds.text import EmptyVocabularyError
 
 TEXTS = ["the cat sat on the mat", "a dog", "The CAT"]
 
@@ -63,6 +64,15 @@ def test_no_documents_after_fit_gives_an_empty_matrix():
 def test_empty_vocabulary(documents):
     with pytest.raises(ValueError, match="empty vocabulary"):
         CountVectorizer().fit(documents)
+
+
+@pytest.mark.parametrize("fit", ["fit_transform", "partial_fit"])
+def test_an_empty_vocabulary_has_its_own_error_which_travels(fit):
+    with pytest.raises(EmptyVocabularyError) as caught:  # as from a worker of Dask
+        getattr(CountVectorizer(), fit)(["!?"]).transform([])
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert type(copy) is EmptyVocabularyError
+    assert str(copy) == str(caught.value)
 
 
 def test_failed_fit_leaves_the_vectorizer_as_it_was():

@@ -18,8 +18,12 @@ from wordodds.classifier.named_models import Kind
 from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.dask.labels import Labels, labels_of, union
 from wordodds.dask.partitions import columns_of, located
-from wordodds.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
-from wordodds.text.grow import empty_vocabulary
+from wordodds.text import (
+    CountVectorizer,
+    EmptyVocabularyError,
+    HashingVectorizer,
+    TfidfVectorizer,
+)
 from wordodds.text.prune import map_columns
 from wordodds.text.remap import columns_in, tally_of_fitted
 from wordodds.typing import AnyArray, Codes, Floats, Ints
@@ -203,12 +207,9 @@ def _own_vectorizer(step: CountVectorizer) -> CountVectorizer:
 def _counts(vectorizer: CountVectorizer, texts: Any, n_documents: int) -> Any:
     try:
         return vectorizer.fit_transform(texts)
-    except ValueError as error:
-        if str(error) != str(empty_vocabulary()):
-            raise
-    # Other partitions may have words.
-    vectorizer.vocabulary_ = {}
-    return sp.csr_matrix((n_documents, 0), dtype=np.int64)
+    except EmptyVocabularyError:  # other partitions may have words
+        vectorizer.vocabulary_ = {}
+        return sp.csr_matrix((n_documents, 0), dtype=np.int64)
 
 
 def _hashed(steps: list[Any], texts: Any, n_documents: int) -> Any:

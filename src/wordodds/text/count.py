@@ -14,8 +14,8 @@ from wordodds._border.documents import Documents
 from wordodds._border.execution import Execution, execution
 from wordodds._border.terms import new_hash_key
 from wordodds._core import text as core
+from wordodds.text.errors import EmptyVocabularyError
 from wordodds.text.fitted import FittedVocabulary
-from wordodds.text.grow import empty_vocabulary
 from wordodds.text.prune import column_map, kept_columns, map_columns, n_columns_of
 from wordodds.text.vectorizer import (
     EngineVectorizer,
@@ -197,7 +197,7 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
                     *how,
                 )
         if not len(vocabulary):
-            raise empty_vocabulary()
+            raise EmptyVocabularyError
         n_unknown = self._n_unknown()
         keep = kept_columns(rows, len(vocabulary), self)
         if keep is not None:

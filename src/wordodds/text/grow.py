@@ -10,10 +10,11 @@ from wordodds._border.execution import Execution, execution
 from wordodds._border.terms import new_hash_key
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
+from wordodds.text.errors import EmptyVocabularyError
 from wordodds.text.prune import kept_terms
 from wordodds.typing import Ints
 
-__all__ = ["Frequencies", "GrowingVocabulary", "empty_vocabulary"]
+__all__ = ["Frequencies", "GrowingVocabulary"]
 
 _GROWING = Lock()
 
@@ -160,7 +161,7 @@ class GrowingVocabulary:
                 "together. Raise it"
             )
         if not len(vocabulary):
-            raise empty_vocabulary()
+            raise EmptyVocabularyError
         keep = kept_terms(frequency, totals, tally.n_documents, self)
         if keep is not None:
             vocabulary, frequency = vocabulary.subset(keep.astype(np.uint8)), frequency[keep]
@@ -200,11 +201,3 @@ def _text_parameters(vectorizer: Any) -> dict[str, Any]:
         words if words is None or isinstance(words, str) else frozenset(words)
     )
     return parameters
-
-
-def empty_vocabulary() -> ValueError:
-    """Return the error for documents without a single term."""
-    return ValueError(
-        "empty vocabulary; perhaps the documents only contain stop words, or no word that "
-        "the analyzer or its token_pattern takes"
-    )
