@@ -14,6 +14,7 @@ from wordodds.classifier.inherited import check_inherited
 from wordodds.classifier.read_classifier import read_classifier
 from wordodds.classifier.read_vectorizer import read_vectorizer
 from wordodds.model.linear_model import LinearModel
+from wordodds.text.parts import tfidf_transformer
 
 __all__ = ["from_sklearn", "linear_model_of"]
 
@@ -78,7 +79,8 @@ def linear_model_of(
     """
     columns = Columns(*_named(vectorizer, read_vectorizer))
     if isinstance(vectorizer[1], TfidfVectorizer):
-        _named((vectorizer[0], vectorizer[1]._tfidf), lambda step: _apply(step, columns))
+        within = (vectorizer[0], tfidf_transformer(vectorizer[1]))
+        _named(within, lambda step: _apply(step, columns))
     elif isinstance(vectorizer[1], PeerHashingVectorizer):
         columns.normalise(vectorizer[1].norm)
     elif not isinstance(vectorizer[1], PeerCountVectorizer):

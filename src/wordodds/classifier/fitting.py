@@ -26,7 +26,7 @@ from wordodds.classifier.named_models import Kind, kind_of
 from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.classifier.sample import held_back, sampled
 from wordodds.linear.ratio_fit import divide_weights, ratio_prior
-from wordodds.text import TfidfVectorizer
+from wordodds.text.parts import fit_counts, weigh_counts
 from wordodds.typing import AnyArray, Floats, Ints
 
 __all__ = ["choose_for", "chooses", "fit_batch", "fit_in_memory", "temper", "with_choice"]
@@ -128,10 +128,7 @@ class _Counter:
         """Return counts of texts."""
         self._last = None  # one matrix at a time
         steps = text_steps(self.owner, self.kind, reading)
-        if isinstance(steps[0], TfidfVectorizer):
-            counts = steps[0]._count_and_fit(texts)
-        else:
-            counts = steps[0].fit_transform(texts)
+        counts = fit_counts(steps[0], texts)
         self._last = texts, reading, steps, counts
         return counts
 
@@ -143,9 +140,8 @@ class _Counter:
             for step in steps:
                 rows = step.fit_transform(rows)
             return steps, rows
-        _, _, steps, rows = last
-        if isinstance(steps[0], TfidfVectorizer):
-            rows = steps[0]._tfidf._weighed_counts(rows)
+        _, _, steps, counts = last
+        rows = weigh_counts(steps[0], counts)
         for step in steps[1:]:
             rows = step.fit_transform(rows)
         return steps, rows

@@ -9,6 +9,8 @@ from wordodds._border.terms import pack_vocabulary
 from wordodds._core import text as core
 from wordodds.classifier.inherited import check_inherited, own_methods
 from wordodds.model.features import TextFeatures
+from wordodds.text import CountVectorizer
+from wordodds.text.parts import packed_vocabulary
 
 __all__ = ["read_vectorizer"]
 
@@ -86,9 +88,8 @@ def _options(vectorizer: Any) -> dict[str, Any]:
 
 def _vocabulary_of(vectorizer: Any) -> core.Vocabulary:
     check_is_fitted(vectorizer)
-    if hasattr(vectorizer, "_engine_vocabulary"):  # ours: without a dict of a million strings
-        packed: core.Vocabulary = vectorizer._engine_vocabulary()
-        return packed
+    if isinstance(vectorizer, CountVectorizer):  # ours: without a dict of a million strings
+        return packed_vocabulary(vectorizer)
     columns = vectorizer.vocabulary_
     if sorted(columns.values()) != list(range(len(columns))):
         raise ValueError("its vocabulary does not number its terms from 0 on, each once")

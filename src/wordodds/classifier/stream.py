@@ -37,6 +37,7 @@ from wordodds.linear.row_store import RowStore
 from wordodds.linear.settings import settings_of
 from wordodds.linear.solvers import DESCENTS, STOCHASTIC
 from wordodds.linear.streamed import fit_ratio_blocks, fit_sgd_blocks
+from wordodds.text.parts import packed_vocabulary
 from wordodds.text.spill import learn_vocabulary
 from wordodds.typing import AnyArray, Codes, Floats, Ints
 
@@ -145,7 +146,7 @@ def _learn_vocabulary(
             raise
         with placed(place):
             raise
-    _check_room(len(vectorizer._engine_vocabulary()), FEATURE_BYTES, len(classes), free)
+    _check_room(len(packed_vocabulary(vectorizer)), FEATURE_BYTES, len(classes), free)
     return classes
 
 
@@ -180,7 +181,7 @@ class _Job(NamedTuple):
         vectorizer = self.steps[0]
         if self.classes is None:
             return int(vectorizer.n_features)
-        return len(vectorizer._engine_vocabulary())
+        return len(packed_vocabulary(vectorizer))
 
     def parts(self, title: str) -> Iterator[Part]:
         """Yield all documents, as long as the model of their classes fits."""

@@ -18,12 +18,8 @@ from wordodds.classifier.named_models import Kind
 from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.dask.labels import Labels, labels_of, union
 from wordodds.dask.partitions import columns_of, located
-from wordodds.text import (
-    CountVectorizer,
-    EmptyVocabularyError,
-    HashingVectorizer,
-    TfidfVectorizer,
-)
+from wordodds.text import CountVectorizer, EmptyVocabularyError, HashingVectorizer
+from wordodds.text.parts import weigh_counts
 from wordodds.text.prune import map_columns
 from wordodds.text.remap import columns_in, tally_of_fitted
 from wordodds.typing import AnyArray, Codes, Floats, Ints
@@ -185,8 +181,8 @@ def rows_of(counted: Counted, chosen: Chosen) -> tuple[Any, Codes]:
         columns = columns_in(counted.vectorizer, chosen.steps[0])
         how = execution(counted.vectorizer.n_jobs)
         rows = _moved(rows, columns, chosen.n_columns, how)
-        if isinstance(chosen.steps[0], TfidfVectorizer) and rows.shape[0]:
-            rows = chosen.steps[0]._tfidf.transform(rows, copy=False)
+        if rows.shape[0]:
+            rows = weigh_counts(chosen.steps[0], rows)
     position_of = codes_by_label(chosen.classes)
     positions = [position_of.get(label, -1) for label in counted.classes.tolist()]
     codes = np.array(positions, dtype=np.int32)[counted.codes]

@@ -1,0 +1,55 @@
+"""Parts of a vectorizer that other packages work with: terms, counts, weights of terms."""
+
+from typing import Any
+
+from wordodds._core import text as core
+from wordodds.text.count import CountVectorizer
+from wordodds.text.tfidf import TfidfTransformer, TfidfVectorizer
+
+__all__ = ["fit_counts", "packed_vocabulary", "tfidf_transformer", "weigh_counts"]
+
+
+def packed_vocabulary(vectorizer: CountVectorizer) -> core.Vocabulary:
+    """Return the terms of a fitted vectorizer, without the dict of them that users know.
+
+    Examples
+    --------
+    >>> from wordodds import CountVectorizer
+    >>> packed_vocabulary(CountVectorizer().fit(["the cat sat"])).terms()
+    ['cat', 'sat', 'the']
+    """
+    return vectorizer._engine_vocabulary()
+
+
+def tfidf_transformer(vectorizer: Any) -> Any:
+    """Return what weighs the counts of a fitted TfidfVectorizer, scikit-learn's or ours.
+
+    Its parameters are those of the fit, whatever `set_params` has changed since.
+    """
+    return vectorizer._tfidf
+
+
+def fit_counts(vectorizer: Any, texts: Any) -> Any:
+    """Fit any vectorizer; return its counts before `weigh_counts`.
+
+    Examples
+    --------
+    >>> from wordodds import TfidfVectorizer
+    >>> vectorizer = TfidfVectorizer(use_idf=False, norm="l1")
+    >>> counts = fit_counts(vectorizer, ["the cat and the dog"])
+    >>> counts.toarray()
+    array([[1., 1., 1., 2.]])
+    >>> weigh_counts(vectorizer, counts).toarray()
+    array([[0.2, 0.2, 0.2, 0.4]])
+    """
+    if isinstance(vectorizer, TfidfVectorizer):
+        return vectorizer._count_and_fit(texts)
+    return vectorizer.fit_transform(texts)
+
+
+def weigh_counts(vectorizer: Any, counts: Any) -> Any:
+    """Return the rows that a fitted vectorizer makes of counts; these may be overwritten."""
+    if not isinstance(vectorizer, TfidfVectorizer):
+        return counts
+    transformer: TfidfTransformer = vectorizer._tfidf
+    return transformer._weighed_counts(counts)
