@@ -9,29 +9,43 @@ Examples
 >>> def certainty(texts: Texts) -> Floats: ...
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "Analyzer",
     "AnyArray",
     "AnyFloats",
     "ArrowColumn",
     "Booleans",
     "ClassWeight",
     "Codes",
+    "DTypeLike",
+    "DecodeError",
+    "DocumentLimit",
     "Floats",
     "Floats32",
     "Ints",
     "Label",
     "Labels",
     "MatrixLike",
+    "Missing",
+    "NgramRange",
+    "Norm",
     "Positions",
+    "Preprocessor",
     "RandomState",
+    "RawDocuments",
+    "Source",
     "SparseMatrix",
+    "StopWords",
+    "StripAccents",
     "Texts",
+    "Tokenizer",
+    "Unknown",
     "WeightsLike",
 ]
 
@@ -89,6 +103,8 @@ class _ArrayLike(Protocol):
 
 Texts: TypeAlias = Iterable[str | bytes | None] | ArrowColumn
 """Documents: a list, generator or column of str or bytes."""
+RawDocuments: TypeAlias = Iterable[Any] | ArrowColumn
+"""Documents of a vectorizer: text, file names, files, or what a user's function takes."""
 Label: TypeAlias = Any
 """One label: str, int or bool, in NumPy's or Python's type."""
 Labels: TypeAlias = npt.ArrayLike | _ArrayLike | Iterable[Label]
@@ -99,5 +115,36 @@ WeightsLike: TypeAlias = npt.ArrayLike | _ArrayLike | None
 """One weight for each row, or None where all weigh 1."""
 ClassWeight: TypeAlias = Mapping[Label, float] | Literal["balanced"] | None
 """Factors by label; "balanced" gives every class the same total weight."""
+DTypeLike: TypeAlias = npt.DTypeLike
+"""The type of values, such as float or np.float32."""
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """A seed, a source of random numbers, or None for a fixed seed."""
+
+# --- Options of text ---
+
+Analyzer: TypeAlias = (
+    Literal["word", "char", "char_wb", "unicode_word"] | Callable[[Any], Iterable[str]]
+)
+"""What features are, or a function that finds those of a document."""
+DecodeError: TypeAlias = Literal["strict", "ignore", "replace"]
+"""What to do with bytes that are not text, as in `bytes.decode`."""
+DocumentLimit: TypeAlias = int | float
+"""A number of documents (int), or a share of them (float)."""
+Missing: TypeAlias = Literal["error", "empty"]
+"""Whether missing documents are refused or count as empty text."""
+NgramRange: TypeAlias = tuple[int, int]
+"""The least and the largest number of words or characters in a feature."""
+Norm: TypeAlias = Literal["l1", "l2"] | None
+"""What each row is divided by."""
+Preprocessor: TypeAlias = Callable[[Any], str] | None
+"""A function of one document, before it is analyzed."""
+Source: TypeAlias = Literal["content", "filename", "file"]
+"""What documents are: text, names of files, open files."""
+StopWords: TypeAlias = Literal["english"] | Collection[str] | None
+"""Words that are left out."""
+StripAccents: TypeAlias = Literal["ascii", "unicode"] | Callable[[str], str] | None
+"""How letters lose their accents."""
+Tokenizer: TypeAlias = Callable[[str], Sequence[str]] | None
+"""A function that finds the words of a text."""
+Unknown: TypeAlias = Literal["ignore", "count"] | int
+"""What happens to words outside the vocabulary: dropped, counted in one or more columns."""

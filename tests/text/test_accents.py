@@ -7,7 +7,8 @@ import pytest
 import sklearn.feature_extraction.text as peer
 
 import wordodds
-from wordodds.text.analysis import analysis_of
+from wordodds._border.execution import execution
+from wordodds.text.analysis import analyzed
 
 from ..code_points import BLOCK, STARTS
 
@@ -52,7 +53,7 @@ def every_code_point():
 @pytest.mark.parametrize("analyzer", ["word", "char", "char_wb"])
 def test_every_code_point_once(every_code_point, stripped_code_points, analyzer, form, lowercase):
     ours = wordodds.CountVectorizer(analyzer=analyzer, strip_accents=form, lowercase=lowercase)
-    assert analysis_of(ours).options is not None
+    assert analyzed(ours, [], execution(1))[1] is not None
     # Stripped by scikit-learn, then counted without options that change the text.
     stripped = stripped_code_points(form, lowercase)
     plain = wordodds.CountVectorizer(analyzer=analyzer, lowercase=False)

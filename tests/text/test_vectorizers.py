@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from wordodds import CountVectorizer, HashingVectorizer, TfidfTransformer, TfidfVectorizer
-from wordodds.text.analysis import analysis_of
+from wordodds._border.execution import execution
+from wordodds.text.analysis import analyzed
 
 TEXTS = ["the cat sat on the mat", "a dog", "The CAT and the DOG"]
 ALL = [CountVectorizer, TfidfVectorizer, HashingVectorizer]
@@ -30,7 +31,8 @@ ALL = [CountVectorizer, TfidfVectorizer, HashingVectorizer]
     ],
 )
 def test_runs_compiled(vectorizer, options):
-    assert analysis_of(vectorizer(**options)).options is not None
+    _, analyzer = analyzed(vectorizer(**options), TEXTS, execution(1))
+    assert analyzer is not None
 
 
 @pytest.mark.parametrize("vectorizer", ALL)
@@ -39,7 +41,8 @@ def test_runs_compiled(vectorizer, options):
     "options", [{"tokenizer": str.split}, {"analyzer": list}, {"token_pattern": "[a-z]+"}]
 )
 def test_runs_in_python(vectorizer, options):
-    assert analysis_of(vectorizer(**options)).options is None
+    _, analyzer = analyzed(vectorizer(**options), TEXTS, execution(1))
+    assert analyzer is None
 
 
 def test_a_subclass_with_its_own_tokenizer_is_obeyed():

@@ -6,8 +6,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from wordodds._border.execution import execution
+from wordodds._border.execution import Execution, execution
 from wordodds._core.arrow import TextColumn
+from wordodds.typing import Missing, RawDocuments, Source
 
 __all__ = [
     "BadDocumentError",
@@ -30,34 +31,17 @@ Documents: TypeAlias = "tuple[str, ...] | TextColumn"
 
 
 def as_documents(
-    raw_documents: Any,
+    raw_documents: RawDocuments,
     decode: Callable[[Any], str],
-    source: str = "content",
-    missing: str = "error",
-    n_jobs: int | None = 1,
+    source: Source = "content",
+    missing: Missing = "error",
+    how: Execution | None = None,
 ) -> Documents:
     """Collect the documents and check that each is text.
 
-    Parameters
-    ----------
-    raw_documents : iterable of str or bytes, of file names or of files
-        A list, tuple, generator, one-dimensional array or column. The text of an Arrow column, or
-        of one that speaks Arrow's protocol, is borrowed.
-    decode : callable
-        Makes text of what is not ``str`` yet, or of any document if ``source`` is not "content".
-    source : {"content", "filename", "file"}
-        What the documents are, as in scikit-learn's parameter ``input``.
-    missing : {"error", "empty"}
-        What a missing document (None, NaN, NA, null) is.
-    n_jobs : int or None
-        Threads for checking a column.
-
-    Raises
-    ------
-    ValueError
-        If the whole is not a collection of documents.
-    TypeError
-        If a document is not text, naming its row.
+    ``decode`` makes text of what is not ``str`` yet, or of any document if ``source`` is not
+    "content". The text of a column that offers Arrow's protocol is borrowed, and checked by the
+    threads of ``how``, or by one.
 
     Examples
     --------
@@ -67,7 +51,7 @@ def as_documents(
     if type(raw_documents) is not list:
         _check_one_column(raw_documents)
         if source == "content":
-            column = _as_column(raw_documents, missing, n_jobs)
+            column = _as_column(raw_documents, missing, how)
             if column is not None:
                 return column
         _check_iterable(raw_documents)
@@ -83,44 +67,22 @@ def as_documents(
 
 
 def as_strings(documents: Documents) -> tuple[str, ...]:
-    """Return checked documents as Python's strings, missing ones as empty text.
-
-    Parameters
-    ----------
-    documents : tuple of str or TextColumn
-        What `as_documents` gave.
-    """
+    """Return checked documents as Python's strings, missing ones as empty text."""
     if isinstance(documents, TextColumn):
         return tuple(text or "" for text in documents.to_list())
     return documents
 
 
-def check_collection(raw_documents: Any) -> None:
-    """Raise unless this is a collection of documents, whatever these are.
-
-    Parameters
-    ----------
-    raw_documents : object
-        What the caller passed as documents.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If it is one text, a mapping, a table, or nothing that can be iterated over.
-    """
+def check_collection(raw_documents: object) -> None:
+    """Raise if this is one text, a mapping, a table, or nothing that can be iterated over."""
     _check_one_column(raw_documents)
     _check_iterable(raw_documents)
 
 
-def without_missing(raw_documents: Any, missing: str) -> Any:
+def without_missing(raw_documents: RawDocuments, missing: Missing) -> Any:
     """Return documents for Python's own analyzers, which take any kind of them.
 
-    Parameters
-    ----------
-    raw_documents : iterable
-        Anything but one string.
-    missing : {"error", "empty"}
-        "empty" makes empty text of missing ones; else they are left to the analyzer.
+    With "empty", missing ones become empty text; else they are left to the analyzer.
     """
     if isinstance(raw_documents, str):
         raise ValueError("Iterable over raw text documents expected, string object received.")
@@ -134,16 +96,16 @@ def _plain(raw_documents: Any) -> Any:
     return raw_documents.to_pylist() if hasattr(type(raw_documents), "to_pylist") else raw_documents
 
 
-def _as_column(raw_documents: Any, missing: str, n_jobs: int | None) -> TextColumn | None:
-    """Borrow the text of a column that speaks Arrow's protocol; None if there is none."""
-    speaks = hasattr(raw_documents, "__arrow_c_stream__") or hasattr(
+def _as_column(raw_documents: Any, missing: Missing, how: Execution | None) -> TextColumn | None:
+    """Borrow the text of a column that offers Arrow's protocol; None if there is none."""
+    offers = hasattr(raw_documents, "__arrow_c_stream__") or hasattr(
         raw_documents, "__arrow_c_array__"
     )
     # pandas would first copy a column of Python objects.
-    if not speaks or getattr(raw_documents, "dtype", None) is np.dtype(object):
+    if not offers or getattr(raw_documents, "dtype", None) is np.dtype(object):
         return None
     try:
-        column = TextColumn.read(raw_documents, *execution(n_jobs))
+        column = TextColumn.read(raw_documents, *(how or execution(1)))
     except ImportError:  # pandas without pyarrow: its strings are Python's
         return None
     if column is not None and missing == "error" and len(column.null_rows):
@@ -151,7 +113,7 @@ def _as_column(raw_documents: Any, missing: str, n_jobs: int | None) -> TextColu
     return column
 
 
-def _check_one_column(raw_documents: Any) -> None:
+def _check_one_column(raw_documents: object) -> None:
     if isinstance(raw_documents, str | bytes | bytearray | memoryview):
         raise ValueError(
             "Iterable over raw text documents expected, string object received: pass a list, "
@@ -180,7 +142,7 @@ def _check_iterable(raw_documents: Any) -> None:
         ) from None
 
 
-def _as_text(document: Any, row: int, decode: Callable[[Any], str], missing: str) -> str:
+def _as_text(document: object, row: int, decode: Callable[[Any], str], missing: Missing) -> str:
     if isinstance(document, str):
         return document
     if isinstance(document, bytes):
@@ -206,7 +168,7 @@ def _is_missing(document: Any) -> bool:
     )
 
 
-def _bad_document(document: Any, row: int) -> BadDocumentError:
+def _bad_document(document: object, row: int) -> BadDocumentError:
     missing = _is_missing(document)
     what = f"np.{document}" if isinstance(document, float) and missing else repr(document)[:80]
     kind = "missing" if missing else type(document).__name__

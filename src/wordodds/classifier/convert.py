@@ -9,8 +9,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, Normalizer
 
+from wordodds._estimator.inherited import check_inherited
 from wordodds.classifier.columns import Columns
-from wordodds.classifier.inherited import check_inherited
 from wordodds.classifier.read_classifier import read_classifier
 from wordodds.classifier.read_vectorizer import read_vectorizer
 from wordodds.model.linear_model import LinearModel

@@ -193,7 +193,8 @@ def _collected(owner: Any, kind: Kind, texts: Any) -> Any:
     if any(map(callable, (owner.preprocessor, owner.tokenizer, owner.analyzer))):
         check_collection(texts)
         return list(without_missing(texts, owner.missing))
-    checked = as_documents(texts, vectorizer.decode, "content", owner.missing, owner.n_jobs)
+    how = execution(owner.n_jobs)
+    checked = as_documents(texts, vectorizer.decode, "content", owner.missing, how)
     if isinstance(checked, tuple):
         return checked
     if checked.n_bytes <= SAMPLE_LARGE:

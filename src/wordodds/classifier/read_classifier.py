@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from wordodds.classifier.inherited import check_inherited
+from wordodds._estimator.inherited import check_inherited
 from wordodds.typing import AnyArray, Floats
 
 __all__ = ["FittedClassifier", "read_classifier"]

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.terms import pack_vocabulary
 from wordodds._core import text as core
-from wordodds.classifier.inherited import check_inherited, own_methods
+from wordodds._estimator.inherited import check_inherited, own_methods
 from wordodds.model.features import TextFeatures
 from wordodds.text import CountVectorizer
 from wordodds.text.parts import packed_vocabulary

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from wordodds._border.analyzer import AnalyzerSpec, compiled_options, stemmed
 from wordodds._border.documents import Documents, as_documents, as_strings
 from wordodds._border.execution import execution
-from wordodds._border.pattern import TokenPattern, token_pattern_of
-from wordodds._border.stem import with_stems
-from wordodds._border.terms import pack_vocabulary
 from wordodds._core import text as core
 from wordodds.model.fasttext_reading import FastTextReading
 from wordodds.model.python_analysis import preprocessor_of, python_analyzer
@@ -75,28 +73,16 @@ class TextFeatures:
         """What the compiled analyzer is to do, before stems; None if Python must find features."""
         if "analyzer" in self.callables or "tokenizer" in self.callables:
             return None
-        analyzer, pattern = self.analyzer, TokenPattern(1, False)
-        if analyzer == "word":
-            known = token_pattern_of(self.token_pattern)
-            if known is None:
-                return None
-            analyzer, pattern = known.analyzer, known
-        ngram_min, ngram_max = self.ngram_range
-        if not 1 <= ngram_min <= ngram_max:
-            return None
-        words = None
-        if self.analyzer in ("word", "unicode_word") and self.stop_words is not None:
-            words = pack_vocabulary(sorted(set(self.stop_words)))
-        in_python = self._preprocess is not None
-        return core.AnalyzerOptions(
-            analyzer,
-            self.lowercase and not in_python,
-            None if in_python else self.strip_accents,
-            pattern.min_length,
-            ngram_min,
-            ngram_max,
-            words,
+        is_prepared = self._preprocess is not None
+        spec = AnalyzerSpec(
+            self.analyzer,
+            self.lowercase and not is_prepared,
+            None if is_prepared else self.strip_accents,
+            self.token_pattern,
+            self.ngram_range,
+            None if self.stop_words is None else frozenset(self.stop_words),
         )
+        return compiled_options(spec)
 
     @cached_property
     def _preprocess(self) -> Callable[[str], str] | None:
@@ -112,7 +98,7 @@ class TextFeatures:
         n_jobs : int or None
             Threads for checking a column.
         """
-        documents = as_documents(texts, self._decode, "content", self.missing, n_jobs)
+        documents = as_documents(texts, self._decode, "content", self.missing, execution(n_jobs))
         if self._preprocess is not None and self.options is not None:
             documents = tuple(map(self._preprocess, as_strings(documents)))
         return documents
@@ -128,9 +114,7 @@ class TextFeatures:
             Threads.
         """
         assert self.options is not None
-        if self.stemmer is None:
-            return self.options
-        return with_stems(self.options, documents, self.stemmer, execution(n_jobs))
+        return stemmed(self.options, documents, self.stemmer, execution(n_jobs))
 
     def found_in(self, text: str) -> list[str]:
         """Return the features of one text, in order, known and unknown ones.

@@ -11,13 +11,14 @@ import scipy.sparse as sp
 from sklearn import get_config
 from sklearn.utils._param_validation import StrOptions
 
+from wordodds._border.analyzer import WORD_ANALYZERS
 from wordodds._border.documents import Documents
 from wordodds._border.execution import Execution, execution
-from wordodds._border.stem import check_stemmer, stem, with_stems
+from wordodds._border.stem import check_stemmer, stem
 from wordodds._border.structure import N_MINOR_MAX
 from wordodds._core import text as core
 from wordodds._files.progress import progress
-from wordodds.text.analysis import analysis_of
+from wordodds.text.analysis import analyzed
 
 __all__ = [
     "EngineVectorizer",
@@ -29,7 +30,6 @@ __all__ = [
 ]
 
 _QUIET: AbstractContextManager[None] = nullcontext()
-_WORD_ANALYZERS = ("word", "unicode_word")
 
 
 def constraints(inherited: dict[str, Any]) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class EngineVectorizer:
     def _check_stemmer(self: Any) -> None:
         if self.stemmer is None:
             return
-        if self.analyzer not in _WORD_ANALYZERS:
+        if self.analyzer not in WORD_ANALYZERS:
             raise ValueError(
                 "stemmer needs words: use analyzer='word' or 'unicode_word', "
                 f"got analyzer={self.analyzer!r}"
@@ -90,12 +90,7 @@ class EngineVectorizer:
     ) -> tuple[Documents, core.AnalyzerOptions | None]:
         """Return the documents and how the engine is to read them; None if Python must."""
         self._check_stemmer()
-        analysis = analysis_of(self)
-        documents = analysis.prepare(raw_documents, self)
-        options = analysis.options
-        if options is not None and self.stemmer is not None:
-            options = with_stems(options, documents, self.stemmer, how)
-        return documents, options
+        return analyzed(self, raw_documents, how)
 
     def _count_features(self: Any, documents: Any, counter: Any) -> None:
         """Find the features of each document in Python and have the engine count them."""
