@@ -1,14 +1,14 @@
 """Raw documents at the public border: any collection of text, as the engine can read it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Number
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from wordodds._border.execution import Execution, execution
 from wordodds._core.arrow import TextColumn
-from wordodds.typing import Missing, RawDocuments, Source
+from wordodds.typing import RawDocuments
 
 __all__ = [
     "BadDocumentError",
@@ -33,8 +33,8 @@ Documents: TypeAlias = "tuple[str, ...] | TextColumn"
 def as_documents(
     raw_documents: RawDocuments,
     decode: Callable[[Any], str],
-    source: Source = "content",
-    missing: Missing = "error",
+    source: str = "content",
+    missing: str = "error",
     how: Execution | None = None,
 ) -> Documents:
     """Collect the documents and check that each is text.
@@ -58,7 +58,7 @@ def as_documents(
     if source != "content":
         return tuple(
             "" if missing == "empty" and _is_missing(document) else decode(document)
-            for document in raw_documents
+            for document in cast("Iterable[Any]", raw_documents)
         )
     documents = tuple(raw_documents if type(raw_documents) is list else _plain(raw_documents))
     if set(map(type, documents)) <= {str}:
@@ -79,7 +79,7 @@ def check_collection(raw_documents: object) -> None:
     _check_iterable(raw_documents)
 
 
-def without_missing(raw_documents: RawDocuments, missing: Missing) -> Any:
+def without_missing(raw_documents: RawDocuments, missing: str) -> Any:
     """Return documents for Python's own analyzers, which take any kind of them.
 
     With "empty", missing ones become empty text; else they are left to the analyzer.
@@ -96,7 +96,7 @@ def _plain(raw_documents: Any) -> Any:
     return raw_documents.to_pylist() if hasattr(type(raw_documents), "to_pylist") else raw_documents
 
 
-def _as_column(raw_documents: Any, missing: Missing, how: Execution | None) -> TextColumn | None:
+def _as_column(raw_documents: Any, missing: str, how: Execution | None) -> TextColumn | None:
     """Borrow the text of a column that offers Arrow's protocol; None if there is none."""
     offers = hasattr(raw_documents, "__arrow_c_stream__") or hasattr(
         raw_documents, "__arrow_c_array__"
@@ -142,7 +142,7 @@ def _check_iterable(raw_documents: Any) -> None:
         ) from None
 
 
-def _as_text(document: object, row: int, decode: Callable[[Any], str], missing: Missing) -> str:
+def _as_text(document: object, row: int, decode: Callable[[Any], str], missing: str) -> str:
     if isinstance(document, str):
         return document
     if isinstance(document, bytes):

@@ -6,10 +6,10 @@ The only place that reads the environment for either; the engine gets both as ar
 import os
 import re
 from functools import lru_cache
-from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wordodds._border.checks import whole_number
 from wordodds._core import base
 
 __all__ = [
@@ -85,13 +85,12 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
         return min(n_jobs, MAX_THREADS)
     if n_jobs is None:
         return min(usable_cores(), _omp_num_threads() or usable_cores())
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
-        raise TypeError(f"n_jobs must be an int or None, got {n_jobs!r}")
-    if n_jobs == 0:
+    number = whole_number(n_jobs, "n_jobs", wanted="an int or None")
+    if number == 0:
         raise ValueError("n_jobs must not be 0; pass None for the usable cores or 1 for one thread")
-    if n_jobs > 0:
-        return min(int(n_jobs), MAX_THREADS)
-    return max(1, usable_cores() + 1 + int(n_jobs))
+    if number > 0:
+        return min(number, MAX_THREADS)
+    return max(1, usable_cores() + 1 + number)
 
 
 def usable_cores() -> int:

@@ -21,7 +21,8 @@ def own_methods(estimator: object, methods: Collection[str]) -> frozenset[str]:
     >>> own_methods(Commas(), ("build_tokenizer", "transform"))
     frozenset({'build_tokenizer'})
     """
-    kind, attributes = type(estimator), vars(estimator)
+    kind: Any = type(estimator)
+    attributes = vars(estimator)
     known = _known_class(kind)
     if kind is known and attributes.keys().isdisjoint(methods):
         return _NOTHING
@@ -43,7 +44,7 @@ def check_inherited(estimator: object, methods: Collection[str]) -> None:
 
 
 @lru_cache(maxsize=64)
-def _known_class(kind: type) -> type:
+def _known_class(kind: Any) -> Any:
     """Return the class of ours, or else of scikit-learn's, that a class derives from."""
     for package in ("wordodds.", "sklearn."):
         for base in kind.__mro__:

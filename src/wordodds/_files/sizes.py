@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from numbers import Integral
-from typing import Any
+
+from wordodds._border.checks import whole_number
 
 __all__ = ["byte_size", "parse_size"]
 
@@ -51,7 +51,7 @@ def parse_size(text: str) -> int:
     raise ValueError(f"must be a size such as 500MB, 2GB or 1000000, got {text!r}")
 
 
-def byte_size(value: Any, name: str) -> int:
+def byte_size(value: int | str, name: str) -> int:
     """Check a parameter that is a number of bytes or the text of a size.
 
     Parameters
@@ -78,8 +78,7 @@ def byte_size(value: Any, name: str) -> int:
             return parse_size(value)
         except ValueError as error:
             raise ValueError(f"{name} {error}") from None
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a number of bytes or text such as '2GB', got {value!r}")
-    if value < 1:
+    n_bytes = whole_number(value, name, wanted="a number of bytes or text such as '2GB'")
+    if n_bytes < 1:
         raise ValueError(f"{name} must be 1 byte or more, got {value}")
-    return int(value)
+    return n_bytes

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from wordodds._border.checks import one_of
 from wordodds._border.terms import frozen_terms
 from wordodds._core import text as core
 from wordodds.model.features import TextFeatures
@@ -71,8 +72,7 @@ class Columns:
         """
         if norm is None:
             return
-        if norm not in ("l1", "l2"):
-            raise ValueError(f"norm must be 'l1', 'l2' or None, got {norm!r}")
+        one_of(norm, "norm", ("l1", "l2", None))
         self._norm = norm
         self._norm_weights = self._scale.copy()
 

@@ -98,7 +98,8 @@ class TextFeatures:
         n_jobs : int or None
             Threads for checking a column.
         """
-        documents = as_documents(texts, self._decode, "content", self.missing, execution(n_jobs))
+        how = None if type(texts) is list else execution(n_jobs)  # threads check columns alone
+        documents = as_documents(texts, self._decode, "content", self.missing, how)
         if self._preprocess is not None and self.options is not None:
             documents = tuple(map(self._preprocess, as_strings(documents)))
         return documents

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wordodds._border.checks import is_whole_number
 from wordodds._border.stem import check_stemmer
 
 __all__ = ["OPTIONS", "checked_options"]
@@ -33,7 +34,7 @@ def checked_options(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_count(value: Any, largest: int = 2**31 - 1) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= largest
+    return is_whole_number(value) and 0 <= value <= largest
 
 
 def _is_range(value: Any) -> bool:

@@ -2,13 +2,13 @@
 
 import warnings
 from itertools import pairwise
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.feature_extraction import text as peer
 
+from wordodds._border.checks import whole_number
 from wordodds._border.csr import CsrArrays, as_csr, canonical
 from wordodds._border.documents import Documents
 from wordodds._border.execution import Execution, execution
@@ -297,13 +297,9 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
             return 0
         if self.unknown == "count":
             return 1
-        if isinstance(self.unknown, Integral) and not isinstance(self.unknown, bool):
-            n_columns = int(self.unknown)
-            if 1 <= n_columns < 2**31:
-                return n_columns
-        raise ValueError(
-            'unknown must be "ignore", "count" or a number of columns from 1 to 2**31 - 1, '
-            f"got {self.unknown!r}"
+        wanted = '"ignore", "count" or a number of columns from 1 to 2**31 - 1'
+        return whole_number(
+            self.unknown, "unknown", 1, 2**31 - 1, wanted=wanted, wrong_type=ValueError
         )
 
     def _unknown_names(self) -> list[str]:

@@ -1,11 +1,11 @@
 """A vocabulary that grows batch by batch: partial_fit, merge and max_terms."""
 
-from numbers import Integral
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from wordodds._border.checks import whole_number
 from wordodds._border.execution import Execution, execution
 from wordodds._border.terms import new_hash_key
 from wordodds._core import text as core
@@ -184,12 +184,11 @@ class GrowingVocabulary:
         self._check_same_text(_text_parameters(self))
 
     def _check_max_terms(self: Any) -> None:
-        limit = self.max_terms
-        if limit is None:
-            return
-        is_int = isinstance(limit, Integral) and not isinstance(limit, bool)
-        if not is_int or not 1 <= int(limit) < 2**31:
-            raise ValueError(f"max_terms must be None or an int from 1 to 2**31 - 1, got {limit!r}")
+        if self.max_terms is not None:
+            wanted = "None or an int from 1 to 2**31 - 1"
+            whole_number(
+                self.max_terms, "max_terms", 1, 2**31 - 1, wanted=wanted, wrong_type=ValueError
+            )
 
 
 def _text_parameters(vectorizer: Any) -> dict[str, Any]:

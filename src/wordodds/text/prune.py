@@ -1,7 +1,8 @@
 """Terms that are too rare, too frequent or too many: min_df, max_df, max_features."""
 
+from collections.abc import Sequence
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -9,7 +10,10 @@ from wordodds._border.execution import Execution
 from wordodds._border.structure import CsrArrays
 from wordodds._core import sparse
 from wordodds._core import text as core
-from wordodds.typing import Booleans, Ints
+from wordodds.typing import AnyArray, Booleans, DocumentLimit, Ints
+
+if TYPE_CHECKING:
+    from wordodds.text.count import CountVectorizer
 
 __all__ = [
     "column_map",
@@ -21,75 +25,63 @@ __all__ = [
 ]
 
 
-def kept_columns(rows: Any, n_columns: int, vectorizer: Any) -> Booleans | None:
+class _Limits(NamedTuple):
+    """What ``min_df``, ``max_df`` and ``max_features`` come to."""
+
+    least: float
+    most: float
+    n_terms: int | None
+
+
+def kept_columns(
+    rows: Sequence[AnyArray], n_columns: int, vectorizer: "CountVectorizer"
+) -> Booleans | None:
     """Find the columns that a vectorizer's limits leave, or None if it has no limit.
 
-    Parameters
-    ----------
-    rows : (indptr, indices, data)
-        CSR arrays without repeated entries.
-    n_columns : int
-        The width.
-    vectorizer : CountVectorizer
-        With ``min_df``, ``max_df``, ``max_features`` and ``binary``.
-
-    Raises
-    ------
-    ValueError
-        If the limits contradict each other or leave nothing.
+    The rows are (indptr, indices, data) without repeated entries. Raises ValueError if the limits
+    contradict each other or leave nothing.
     """
     indptr, indices, data = rows
-    if not _has_limits(vectorizer, len(indptr) - 1):
+    limits = _limits(vectorizer, len(indptr) - 1)
+    if limits is None:
         return None
     frequency = np.bincount(indices, minlength=n_columns)
     totals = None
-    if vectorizer.max_features is not None:
+    if limits.n_terms is not None:
         # Of the values as the user gets them: as bool, each counts once.
         values = data.astype(vectorizer.dtype, copy=False)
         totals = np.bincount(indices, weights=values, minlength=n_columns).astype(data.dtype)
-    return _kept(frequency, totals, len(indptr) - 1, vectorizer)
+    return _kept(frequency, totals, limits)
 
 
 def kept_terms(
-    frequency: Ints,
-    totals: Ints,
-    n_documents: int,
-    vectorizer: Any,
+    frequency: Ints, totals: Ints, n_documents: int, vectorizer: "CountVectorizer"
 ) -> Booleans | None:
     """Find the terms that a vectorizer's limits leave, or None if it has no limit.
 
-    Parameters
-    ----------
-    frequency : ndarray of int
-        In how many documents each term occurs.
-    totals : ndarray of int
-        How often it occurs.
-    n_documents : int
-        How many documents there are.
-    vectorizer : CountVectorizer
-        As in `kept_columns`.
+    ``frequency`` counts the documents of each term, ``totals`` its occurrences.
     """
-    if not _has_limits(vectorizer, n_documents):
+    limits = _limits(vectorizer, n_documents)
+    if limits is None:
         return None
-    return _kept(frequency, frequency if vectorizer.binary else totals, n_documents, vectorizer)
+    return _kept(frequency, frequency if vectorizer.binary else totals, limits)
 
 
-def _has_limits(vectorizer: Any, n_documents: int) -> bool:
+def _limits(vectorizer: "CountVectorizer", n_documents: int) -> _Limits | None:
     most = document_count(vectorizer.max_df, n_documents)
     least = document_count(vectorizer.min_df, n_documents)
     if most < least:
         raise ValueError("max_df corresponds to < documents than min_df")
-    return bool(most < n_documents or least > 1 or vectorizer.max_features is not None)
+    if most >= n_documents and least <= 1 and vectorizer.max_features is None:
+        return None
+    return _Limits(least, most, vectorizer.max_features)
 
 
-def _kept(frequency: Ints, totals: Any, n_documents: int, vectorizer: Any) -> Booleans:
-    most = document_count(vectorizer.max_df, n_documents)
-    least = document_count(vectorizer.min_df, n_documents)
-    keep: Booleans = (frequency <= most) & (frequency >= least)
-    limit = vectorizer.max_features
-    if limit is not None and keep.sum() > limit:
+def _kept(frequency: Ints, totals: AnyArray | None, limits: _Limits) -> Booleans:
+    keep: Booleans = (frequency <= limits.most) & (frequency >= limits.least)
+    if limits.n_terms is not None and totals is not None and keep.sum() > limits.n_terms:
         # scikit-learn's order of ties: that of NumPy's default sort on the same numbers.
-        leaders = (-totals[keep]).argsort()[:limit]
+        leaders = (-totals[keep]).argsort()[: limits.n_terms]
         chosen = np.zeros(len(keep), dtype=bool)
         chosen[np.flatnonzero(keep)[leaders]] = True
         keep = chosen
@@ -101,14 +93,7 @@ def _kept(frequency: Ints, totals: Any, n_documents: int, vectorizer: Any) -> Bo
 def column_map(vocabulary: core.Vocabulary, keep: Booleans, n_unknown: int) -> tuple[Ints, int]:
     """Return the new column of each term, -1 for those that go, and the number of columns.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        The terms, one per column.
-    keep : ndarray of bool
-        Which of them stay.
-    n_unknown : int
-        Columns behind the others where those that do not stay are counted.
+    Terms that go are counted in ``n_unknown`` columns after the others, if there are any.
     """
     n_kept = int(keep.sum())
     n_columns = n_columns_of(n_kept, n_unknown)
@@ -120,15 +105,7 @@ def column_map(vocabulary: core.Vocabulary, keep: Booleans, n_unknown: int) -> t
 
 
 def n_columns_of(n_terms: int, n_unknown: int) -> int:
-    """Return the width of a matrix, which must fit 32 bits.
-
-    Parameters
-    ----------
-    n_terms : int
-        Columns of the vocabulary.
-    n_unknown : int
-        Columns behind them.
-    """
+    """Return the width of a matrix, which must fit 32 bits."""
     if n_terms + n_unknown >= 2**31:
         raise ValueError(
             f"{n_terms} terms and {n_unknown} columns for unknown ones are more than 2**31 - 1: "
@@ -148,20 +125,8 @@ def map_columns(
 ) -> CsrArrays:
     """Renumber the columns of entries and drop those of column -1, in the order of the rows.
 
-    Parameters
-    ----------
-    rows : CsrArrays
-        Without repeated entries.
-    columns : ndarray of int
-        The new column of each old one.
-    n_columns : int
-        How many there are then.
-    how : Execution
-        Threads and instruction set.
-    binary : bool
-        Whether entries that meet make 1 instead of their sum.
-    sums : bool
-        Whether several old columns may have the same new one; the rows are sorted then.
+    The rows have no repeated entries. With ``sums``, several old columns may have the same new one:
+    their entries are added, or make 1 if ``binary``, and the rows are sorted.
 
     Examples
     --------
@@ -186,14 +151,6 @@ def map_columns(
     return CsrArrays.of(matrix)
 
 
-def document_count(limit: Any, n_documents: int) -> Any:
-    """Return the documents that a limit stands for: a number of them, or a share.
-
-    Parameters
-    ----------
-    limit : int or float
-        ``min_df`` or ``max_df``.
-    n_documents : int
-        How many documents there are.
-    """
+def document_count(limit: DocumentLimit, n_documents: int) -> float:
+    """Return the documents that ``min_df`` or ``max_df`` stands for: a number, or a share."""
     return limit if isinstance(limit, Integral) else limit * n_documents
