@@ -46,6 +46,7 @@ __all__ = [
     "Texts",
     "Tokenizer",
     "Unknown",
+    "Vocabulary",
     "WeightsLike",
 ]
 
@@ -148,3 +149,5 @@ Tokenizer: TypeAlias = Callable[[str], Sequence[str]] | None
 """A function that finds the words of a text."""
 Unknown: TypeAlias = Literal["ignore", "count"] | int
 """What happens to words outside the vocabulary: dropped, counted in one or more columns."""
+Vocabulary: TypeAlias = Mapping[str, int] | Iterable[str] | None
+"""Terms and their columns, or terms in the order of their columns."""

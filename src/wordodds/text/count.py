@@ -1,12 +1,12 @@
 """CountVectorizer: documents into a matrix of word counts."""
 
 import warnings
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.feature_extraction import text as peer
+from sklearn.feature_extraction import text as sklearn_text
 
 from wordodds._border.checks import whole_number
 from wordodds._border.csr import CsrArrays, as_csr, canonical
@@ -15,20 +15,40 @@ from wordodds._border.execution import Execution, execution
 from wordodds._border.terms import new_hash_key
 from wordodds._core import text as core
 from wordodds.text.errors import EmptyVocabularyError
-from wordodds.text.fitted import FittedVocabulary
+from wordodds.text.grow import GrowingVocabulary
 from wordodds.text.prune import column_map, kept_columns, map_columns, n_columns_of
 from wordodds.text.vectorizer import (
-    EngineVectorizer,
+    CsrMatrix,
     as_matrix,
     constraints,
     engine_dtype,
+    keep_parameters,
+    refuse_string,
     unchanged_on_error,
+)
+from wordodds.typing import (
+    Analyzer,
+    AnyArray,
+    DecodeError,
+    DocumentLimit,
+    DTypeLike,
+    MatrixLike,
+    Missing,
+    NgramRange,
+    Preprocessor,
+    RawDocuments,
+    Source,
+    StopWords,
+    StripAccents,
+    Tokenizer,
+    Unknown,
+    Vocabulary,
 )
 
 __all__ = ["CountVectorizer"]
 
 
-class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):  # type: ignore[misc]
+class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type: ignore[misc]
     r"""Count the words of each document.
 
     scikit-learn's ``CountVectorizer``, with the same parameters, attributes, errors and results:
@@ -101,62 +121,42 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
     (array(['cat', 'hat', 'sat', 'the'], dtype=object), array([1, 1, 1, 1]))
     """
 
-    _parameter_constraints = constraints(peer.CountVectorizer._parameter_constraints)
+    vocabulary: Vocabulary
+    unknown: Unknown
+
+    _parameter_constraints = constraints(sklearn_text.CountVectorizer._parameter_constraints)
 
     def __init__(
         self,
         *,
-        input: Any = "content",
-        encoding: Any = "utf-8",
-        decode_error: Any = "strict",
-        strip_accents: Any = None,
-        lowercase: Any = True,
-        preprocessor: Any = None,
-        tokenizer: Any = None,
-        stop_words: Any = None,
-        token_pattern: Any = r"(?u)\b\w\w+\b",
-        ngram_range: Any = (1, 1),
-        analyzer: Any = "word",
-        max_df: Any = 1.0,
-        min_df: Any = 1,
-        max_features: Any = None,
-        vocabulary: Any = None,
-        binary: Any = False,
-        dtype: Any = np.int64,
-        unknown: Any = "ignore",
-        missing: Any = "error",
-        stemmer: Any = None,
-        max_terms: Any = None,
+        input: Source = "content",
+        encoding: str = "utf-8",
+        decode_error: DecodeError = "strict",
+        strip_accents: StripAccents = None,
+        lowercase: bool = True,
+        preprocessor: Preprocessor = None,
+        tokenizer: Tokenizer = None,
+        stop_words: StopWords = None,
+        token_pattern: str | None = r"(?u)\b\w\w+\b",
+        ngram_range: NgramRange = (1, 1),
+        analyzer: Analyzer = "word",
+        max_df: DocumentLimit = 1.0,
+        min_df: DocumentLimit = 1,
+        max_features: int | None = None,
+        vocabulary: Vocabulary = None,
+        binary: bool = False,
+        dtype: DTypeLike = np.int64,
+        unknown: Unknown = "ignore",
+        missing: Missing = "error",
+        stemmer: str | None = None,
+        max_terms: int | None = None,
         n_jobs: int | None = None,
-        verbose: Any = False,
+        verbose: bool = False,
     ) -> None:
-        super().__init__(
-            input=input,
-            encoding=encoding,
-            decode_error=decode_error,
-            strip_accents=strip_accents,
-            lowercase=lowercase,
-            preprocessor=preprocessor,
-            tokenizer=tokenizer,
-            stop_words=stop_words,
-            token_pattern=token_pattern,
-            ngram_range=ngram_range,
-            analyzer=analyzer,
-            max_df=max_df,
-            min_df=min_df,
-            max_features=max_features,
-            vocabulary=vocabulary,
-            binary=binary,
-            dtype=dtype,
-        )
-        self.unknown = unknown
-        self.missing = missing
-        self.stemmer = stemmer
-        self.max_terms = max_terms
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        super().__init__()
+        keep_parameters(self, locals())
 
-    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
+    def fit_transform(self, raw_documents: RawDocuments, y: object = None) -> CsrMatrix:
         """Learn the vocabulary and count its words, in one pass over the text.
 
         Parameters
@@ -180,7 +180,7 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         how = execution(self.n_jobs)
         documents, options = self._analyze(raw_documents, how)
         key = new_hash_key()
-        rows: Any
+        rows: Sequence[AnyArray]
         if options is None:
             counter = core.FeatureCounter.growing(key)
             self._count_features(documents, counter)
@@ -215,7 +215,7 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         self._vocabulary = vocabulary
         return as_matrix(rows, n_columns, self.dtype)
 
-    def transform(self, raw_documents: Any) -> Any:
+    def transform(self, raw_documents: RawDocuments) -> CsrMatrix:
         """Count the words of the vocabulary; others go where ``unknown`` says.
 
         Parameters
@@ -228,12 +228,11 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         csr_matrix, (n_documents, n_words)
             Or csr_array, as scikit-learn's ``sparse_interface`` setting says.
         """
-        if isinstance(raw_documents, str):
-            raise ValueError("Iterable over raw text documents expected, string object received.")
+        refuse_string(raw_documents)
         self._check_vocabulary()
         return self._count_frozen(raw_documents, self._engine_vocabulary())
 
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the words in column order, then names for the columns of unknown ones.
 
         Parameters
@@ -244,7 +243,7 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         self._check_vocabulary()
         return np.array([*self._engine_vocabulary().terms(), *self._unknown_names()], dtype=object)
 
-    def inverse_transform(self, X: Any) -> list[npt.NDArray[np.str_]]:
+    def inverse_transform(self, X: MatrixLike) -> list[npt.NDArray[np.str_]]:
         """Return the words of each row, in the order of their columns.
 
         Parameters
@@ -267,7 +266,7 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
             found.append(terms[columns[columns < len(terms)]])
         return found
 
-    def _fit_transform_pruned(self, raw_documents: Any) -> Any:
+    def _fit_transform_pruned(self, raw_documents: RawDocuments) -> CsrMatrix:
         how = execution(self.n_jobs)
         documents, options = self._analyze(raw_documents, how)
         # Read twice: once to choose the terms, once to count them.
@@ -279,10 +278,9 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         self._adopt(vocabulary, frequencies)
         return counts
 
-    def _check_before_fit(self, raw_documents: Any) -> None:
+    def _check_before_fit(self, raw_documents: RawDocuments) -> None:
         self._validate_params()
-        if isinstance(raw_documents, str):
-            raise ValueError("Iterable over raw text documents expected, string object received.")
+        refuse_string(raw_documents)
         self._validate_ngram_range()
         self._warn_for_unused_params()
         self._n_unknown()
@@ -307,7 +305,7 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
             return ["<unknown>"]
         return [f"<unknown {i}>" for i in range(self._n_unknown())]
 
-    def _count_with_given_vocabulary(self, raw_documents: Any) -> Any:
+    def _count_with_given_vocabulary(self, raw_documents: RawDocuments) -> CsrMatrix:
         self._validate_vocabulary()
         if self.lowercase and any(any(map(str.isupper, term)) for term in self.vocabulary_):
             warnings.warn(
@@ -317,7 +315,7 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
             )
         return self._count_frozen(raw_documents, self._engine_vocabulary())
 
-    def _count_frozen(self, raw_documents: Any, vocabulary: core.Vocabulary) -> Any:
+    def _count_frozen(self, raw_documents: RawDocuments, vocabulary: core.Vocabulary) -> CsrMatrix:
         how = execution(self.n_jobs)
         return self._count_analyzed(*self._analyze(raw_documents, how), how, vocabulary)
 
@@ -327,9 +325,9 @@ class CountVectorizer(EngineVectorizer, FittedVocabulary, peer.CountVectorizer):
         options: core.AnalyzerOptions | None,
         how: Execution,
         vocabulary: core.Vocabulary,
-    ) -> Any:
+    ) -> CsrMatrix:
         n_unknown = self._n_unknown()
-        rows: Any
+        rows: Sequence[AnyArray]
         if options is None:
             counter = core.FeatureCounter.frozen(vocabulary, n_unknown)
             self._count_features(documents, counter)

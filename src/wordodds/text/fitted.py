@@ -1,23 +1,40 @@
 """What a vectorizer knows after its fit: terms and their columns."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from wordodds._border.execution import execution
 from wordodds._border.terms import new_hash_key, pack_vocabulary
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
-from wordodds.text.grow import Frequencies, GrowingVocabulary
+from wordodds.text.errors import EmptyVocabularyError
+from wordodds.text.prune import kept_terms
+from wordodds.text.vectorizer import EngineVectorizer
+from wordodds.typing import DocumentLimit, Ints
 
-__all__ = ["FittedVocabulary"]
+__all__ = ["FittedVocabulary", "Frequencies"]
 
 
-class FittedVocabulary(GrowingVocabulary):
-    """A part of the vectorizers that have a vocabulary.
+class Frequencies(NamedTuple):
+    """What a tally knows of the terms of a vocabulary."""
+
+    document_frequency: Ints
+    undercount: int
+
+
+class FittedVocabulary(EngineVectorizer):
+    """The base of the vectorizers that have a vocabulary.
 
     One of three is there after a fit, and the others are made from it when they are needed: the
     engine's packed vocabulary, the dict that users know, or the tally that the vocabulary is
     chosen from.
     """
 
+    max_df: DocumentLimit
+    min_df: DocumentLimit
+    max_features: int | None
+    max_terms: int | None
     _vocabulary: core.Vocabulary | None
     _vocabulary_dict: dict[str, int] | None
     _tally: TermTally | None
@@ -66,10 +83,26 @@ class FittedVocabulary(GrowingVocabulary):
         assert self._vocabulary is not None
         return self._vocabulary
 
+    def _choose(self, tally: TermTally) -> tuple[core.Vocabulary, Frequencies]:
+        """Sort the terms of a tally and apply the limits to them."""
+        how = execution(self.n_jobs)
+        vocabulary, frequency, totals, undercount = tally.sorted_terms(self.max_terms or 0, *how)
+        if not len(vocabulary) and len(tally):
+            raise ValueError(
+                f"max_terms={self.max_terms} leaves no term: those in equally many documents go "
+                "together. Raise it"
+            )
+        if not len(vocabulary):
+            raise EmptyVocabularyError
+        keep = kept_terms(frequency, totals, tally.n_documents, self)
+        if keep is not None:
+            vocabulary, frequency = vocabulary.subset(keep.astype(np.uint8)), frequency[keep]
+        return vocabulary, Frequencies(frequency, undercount)
+
     def _check_vocabulary(self) -> None:
         # Without building the dict, unless scikit-learn's way with a given vocabulary needs it.
         if not self.__sklearn_is_fitted__():
-            super()._check_vocabulary()  # type: ignore[misc]
+            super()._check_vocabulary()
         elif not len(self._engine_vocabulary()):
             raise ValueError("Vocabulary is empty")
 
@@ -77,7 +110,7 @@ class FittedVocabulary(GrowingVocabulary):
         return hasattr(self, "_vocabulary")
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
+        state: dict[str, Any] = dict(super().__getstate__())
         if state.get("_vocabulary") is not None:
             state["_vocabulary"] = state["_vocabulary"].packed()
             state["_vocabulary_dict"] = None
@@ -91,4 +124,4 @@ class FittedVocabulary(GrowingVocabulary):
             state = state | {"_vocabulary": core.Vocabulary(arena, offsets, new_hash_key())}
         if state.get("_tally") is not None:
             state = state | {"_tally": TermTally.unpacked(*state["_tally"], new_hash_key())}
-        super().__setstate__(state)  # type: ignore[misc]
+        super().__setstate__(state)

@@ -1,10 +1,9 @@
 """HashingVectorizer: documents into a matrix of hashed word counts."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-from sklearn.feature_extraction import text as peer
+from sklearn.feature_extraction import text as sklearn_text
 
 from wordodds._border.documents import Documents
 from wordodds._border.execution import Execution, execution
@@ -12,12 +11,35 @@ from wordodds._border.structure import CsrArrays
 from wordodds._border.terms import is_encodable
 from wordodds._core import text as core
 from wordodds._core.arrow import TextColumn
-from wordodds.text.vectorizer import EngineVectorizer, as_matrix, constraints, engine_dtype
+from wordodds.text.vectorizer import (
+    CsrMatrix,
+    EngineVectorizer,
+    as_matrix,
+    constraints,
+    engine_dtype,
+    keep_parameters,
+    refuse_string,
+)
+from wordodds.typing import (
+    Analyzer,
+    AnyArray,
+    DecodeError,
+    DTypeLike,
+    Missing,
+    NgramRange,
+    Norm,
+    Preprocessor,
+    RawDocuments,
+    Source,
+    StopWords,
+    StripAccents,
+    Tokenizer,
+)
 
 __all__ = ["HashingVectorizer"]
 
 
-class HashingVectorizer(EngineVectorizer, peer.HashingVectorizer):  # type: ignore[misc]
+class HashingVectorizer(EngineVectorizer, sklearn_text.HashingVectorizer):  # type: ignore[misc]
     """Sum the words of each document by hashed column; nothing is learned or stored.
 
     scikit-learn's ``HashingVectorizer`` with the same parameters and results: the same columns
@@ -46,56 +68,40 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
     array([[ 0.,  0.,  0.,  2.,  1.,  0., -2.,  1.]])
     """
 
-    _parameter_constraints = constraints(peer.HashingVectorizer._parameter_constraints)
+    n_features: int
+    norm: Norm
+    alternate_sign: bool
+
+    _parameter_constraints = constraints(sklearn_text.HashingVectorizer._parameter_constraints)
 
     def __init__(
         self,
         *,
-        input: Any = "content",
-        encoding: Any = "utf-8",
-        decode_error: Any = "strict",
-        strip_accents: Any = None,
-        lowercase: Any = True,
-        preprocessor: Any = None,
-        tokenizer: Any = None,
-        stop_words: Any = None,
-        token_pattern: Any = r"(?u)\b\w\w+\b",
-        ngram_range: Any = (1, 1),
-        analyzer: Any = "word",
-        n_features: Any = 2**20,
-        binary: Any = False,
-        norm: Any = "l2",
-        alternate_sign: Any = True,
-        dtype: Any = np.float64,
-        missing: Any = "error",
-        stemmer: Any = None,
+        input: Source = "content",
+        encoding: str = "utf-8",
+        decode_error: DecodeError = "strict",
+        strip_accents: StripAccents = None,
+        lowercase: bool = True,
+        preprocessor: Preprocessor = None,
+        tokenizer: Tokenizer = None,
+        stop_words: StopWords = None,
+        token_pattern: str | None = r"(?u)\b\w\w+\b",
+        ngram_range: NgramRange = (1, 1),
+        analyzer: Analyzer = "word",
+        n_features: int = 2**20,
+        binary: bool = False,
+        norm: Norm = "l2",
+        alternate_sign: bool = True,
+        dtype: DTypeLike = np.float64,
+        missing: Missing = "error",
+        stemmer: str | None = None,
         n_jobs: int | None = None,
-        verbose: Any = False,
+        verbose: bool = False,
     ) -> None:
-        super().__init__(
-            input=input,
-            encoding=encoding,
-            decode_error=decode_error,
-            strip_accents=strip_accents,
-            lowercase=lowercase,
-            preprocessor=preprocessor,
-            tokenizer=tokenizer,
-            stop_words=stop_words,
-            token_pattern=token_pattern,
-            ngram_range=ngram_range,
-            analyzer=analyzer,
-            n_features=n_features,
-            binary=binary,
-            norm=norm,
-            alternate_sign=alternate_sign,
-            dtype=dtype,
-        )
-        self.missing = missing
-        self.stemmer = stemmer
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        super().__init__()
+        keep_parameters(self, locals())
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: RawDocuments) -> CsrMatrix:
         """Sum the words of the documents by hashed column.
 
         Parameters
@@ -108,15 +114,14 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
         csr_matrix, (n_documents, n_features)
             Or csr_array, as scikit-learn's ``sparse_interface`` setting says.
         """
-        if isinstance(X, str):
-            raise ValueError("Iterable over raw text documents expected, string object received.")
+        refuse_string(X)
         self._validate_params()
         self._validate_ngram_range()
         how = execution(self.n_jobs)
         hashing = (int(self.n_features), bool(self.alternate_sign))
         output = (engine_dtype(self.dtype), bool(self.binary))
         documents, options = self._analyze(X, how)
-        rows: Any
+        rows: Sequence[AnyArray]
         if options is None:
             counter = core.FeatureCounter.hashed(*hashing)
             self._count_features(documents, _EncodableRows(counter))
@@ -133,7 +138,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
             core.csr_weigh_terms(CsrArrays.of(matrix), None, False, self.norm, *how)
         return matrix
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: RawDocuments, y: object = None) -> CsrMatrix:
         """Do what `transform` does; there is nothing to fit.
 
         Parameters

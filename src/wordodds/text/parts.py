@@ -4,7 +4,9 @@ from typing import Any
 
 from wordodds._core import text as core
 from wordodds.text.count import CountVectorizer
-from wordodds.text.tfidf import TfidfTransformer, TfidfVectorizer
+from wordodds.text.tfidf import TfidfVectorizer
+from wordodds.text.vectorizer import CsrMatrix, EngineVectorizer
+from wordodds.typing import RawDocuments
 
 __all__ = ["fit_counts", "packed_vocabulary", "tfidf_transformer", "weigh_counts"]
 
@@ -29,7 +31,7 @@ def tfidf_transformer(vectorizer: Any) -> Any:
     return vectorizer._tfidf
 
 
-def fit_counts(vectorizer: Any, texts: Any) -> Any:
+def fit_counts(vectorizer: Any, texts: RawDocuments) -> CsrMatrix:
     """Fit any vectorizer; return its counts before `weigh_counts`.
 
     Examples
@@ -47,9 +49,8 @@ def fit_counts(vectorizer: Any, texts: Any) -> Any:
     return vectorizer.fit_transform(texts)
 
 
-def weigh_counts(vectorizer: Any, counts: Any) -> Any:
+def weigh_counts(vectorizer: EngineVectorizer, counts: CsrMatrix) -> CsrMatrix:
     """Return the rows that a fitted vectorizer makes of counts; these may be overwritten."""
     if not isinstance(vectorizer, TfidfVectorizer):
         return counts
-    transformer: TfidfTransformer = vectorizer._tfidf
-    return transformer._weighed_counts(counts)
+    return vectorizer._tfidf._weighed_counts(counts)

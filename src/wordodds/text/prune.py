@@ -13,7 +13,7 @@ from wordodds._core import text as core
 from wordodds.typing import AnyArray, Booleans, DocumentLimit, Ints
 
 if TYPE_CHECKING:
-    from wordodds.text.count import CountVectorizer
+    from wordodds.text.fitted import FittedVocabulary
 
 __all__ = [
     "column_map",
@@ -34,7 +34,7 @@ class _Limits(NamedTuple):
 
 
 def kept_columns(
-    rows: Sequence[AnyArray], n_columns: int, vectorizer: "CountVectorizer"
+    rows: Sequence[AnyArray], n_columns: int, vectorizer: "FittedVocabulary"
 ) -> Booleans | None:
     """Find the columns that a vectorizer's limits leave, or None if it has no limit.
 
@@ -55,7 +55,7 @@ def kept_columns(
 
 
 def kept_terms(
-    frequency: Ints, totals: Ints, n_documents: int, vectorizer: "CountVectorizer"
+    frequency: Ints, totals: Ints, n_documents: int, vectorizer: "FittedVocabulary"
 ) -> Booleans | None:
     """Find the terms that a vectorizer's limits leave, or None if it has no limit.
 
@@ -67,7 +67,7 @@ def kept_terms(
     return _kept(frequency, frequency if vectorizer.binary else totals, limits)
 
 
-def _limits(vectorizer: "CountVectorizer", n_documents: int) -> _Limits | None:
+def _limits(vectorizer: "FittedVocabulary", n_documents: int) -> _Limits | None:
     most = document_count(vectorizer.max_df, n_documents)
     least = document_count(vectorizer.min_df, n_documents)
     if most < least:

@@ -4,25 +4,52 @@ from copy import copy
 from typing import Any, Self
 
 import numpy as np
-from sklearn.feature_extraction import text as peer
+import numpy.typing as npt
+from sklearn.feature_extraction import text as sklearn_text
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.csr import CsrArrays, as_csr, require_rows, without_repeats, without_zeros
 from wordodds._border.execution import Execution, execution
 from wordodds._border.structure import kernel_array
 from wordodds._core import text as core
-from wordodds._core.text import Vocabulary
 from wordodds._estimator.state import adopt, check_width
 from wordodds.text.count import CountVectorizer
-from wordodds.text.grow import Frequencies
-from wordodds.text.vectorizer import as_matrix, constraints, matrix_type, unchanged_on_error
-from wordodds.typing import AnyArray, AnyFloats, Ints
+from wordodds.text.fitted import Frequencies
+from wordodds.text.vectorizer import (
+    CsrMatrix,
+    as_matrix,
+    constraints,
+    keep_parameters,
+    matrix_type,
+    unchanged_on_error,
+)
+from wordodds.typing import (
+    Analyzer,
+    AnyArray,
+    AnyFloats,
+    DecodeError,
+    DocumentLimit,
+    DTypeLike,
+    Ints,
+    MatrixLike,
+    Missing,
+    NgramRange,
+    Norm,
+    Preprocessor,
+    RawDocuments,
+    Source,
+    StopWords,
+    StripAccents,
+    Tokenizer,
+    Unknown,
+    Vocabulary,
+)
 
 __all__ = ["TfidfTransformer", "TfidfVectorizer"]
 
 
 class TfidfTransformer(  # type: ignore[call-arg]
-    peer.TfidfTransformer,  # type: ignore[misc]
+    sklearn_text.TfidfTransformer,  # type: ignore[misc]
     auto_wrap_output_keys=None,  # as in scikit-learn: no set_output for sparse matrices
 ):
     """Turn word counts into tf-idf weights.
@@ -47,10 +74,10 @@ class TfidfTransformer(  # type: ignore[call-arg]
     def __init__(
         self,
         *,
-        norm: Any = "l2",
-        use_idf: Any = True,
-        smooth_idf: Any = True,
-        sublinear_tf: Any = False,
+        norm: Norm = "l2",
+        use_idf: bool = True,
+        smooth_idf: bool = True,
+        sublinear_tf: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -58,7 +85,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
         )
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Learn the inverse document frequencies.
 
         Parameters
@@ -80,18 +107,9 @@ class TfidfTransformer(  # type: ignore[call-arg]
         return self
 
     def _fit_frequencies(
-        self, document_frequency: Ints, n_documents: int, dtype: Any = np.float64
+        self, document_frequency: Ints, n_documents: int, dtype: DTypeLike = np.float64
     ) -> Self:
         """Learn the inverse document frequencies from counts of documents alone.
-
-        Parameters
-        ----------
-        document_frequency : ndarray of int, (n_features,)
-            In how many documents each feature occurs.
-        n_documents : int
-            How many documents there are.
-        dtype : dtype, default=float64
-            Of the result.
 
         Examples
         --------
@@ -110,7 +128,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
             self.idf_ = np.log(idf, out=idf) + kind(1.0)
         return self
 
-    def transform(self, X: Any, copy: bool = True) -> Any:
+    def transform(self, X: MatrixLike, copy: bool = True) -> CsrMatrix:
         """Weigh counts by what was learned.
 
         Parameters
@@ -137,13 +155,13 @@ class TfidfTransformer(  # type: ignore[call-arg]
             return weighed
         return X if isinstance(X, matrix_type()) else matrix_type()(X)  # which shares all arrays
 
-    def _weighed_counts(self, counts: Any) -> Any:
+    def _weighed_counts(self, counts: CsrMatrix) -> CsrMatrix:
         """Weigh a matrix that a vectorizer has counted, and that nothing else will read."""
         kind: Any = np.float32 if counts.dtype == np.float32 else np.float64
         data = counts.data.astype(kind, copy=False)
         return self._weighed(CsrArrays.of(counts)._replace(data=data), execution(self.n_jobs))
 
-    def _weighed(self, rows: CsrArrays, how: Execution) -> Any:
+    def _weighed(self, rows: CsrArrays, how: Execution) -> CsrMatrix:
         """Return rows of floats weighed in place; no cell twice, none that stores a zero."""
         idf = _checked_weights(self.idf_, rows) if hasattr(self, "idf_") else None
         core.csr_weigh_terms(rows, idf, bool(self.sublinear_tf), self.norm or "none", *how)
@@ -158,7 +176,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
             )
 
 
-def _checked_weights(idf: Any, rows: CsrArrays) -> AnyArray:
+def _checked_weights(idf: npt.ArrayLike, rows: CsrArrays) -> AnyArray:
     """Return the idf, which may have been set by hand, in the type of the rows."""
     try:
         weights = kernel_array(idf, np.float32 if rows.data.dtype == np.float32 else np.float64)
@@ -179,7 +197,7 @@ def _checked_weights(idf: Any, rows: CsrArrays) -> AnyArray:
     return weights
 
 
-def _checked_counts(X: Any, transformer: TfidfTransformer, how: Execution) -> CsrArrays:
+def _checked_counts(X: MatrixLike, transformer: TfidfTransformer, how: Execution) -> CsrArrays:
     """Return X with one entry for each cell that is not zero."""
     rows = as_csr(
         X,
@@ -191,7 +209,7 @@ def _checked_counts(X: Any, transformer: TfidfTransformer, how: Execution) -> Cs
     return without_zeros(without_repeats(rows, how))
 
 
-class TfidfVectorizer(peer.TfidfVectorizer, CountVectorizer):  # type: ignore[misc]
+class TfidfVectorizer(sklearn_text.TfidfVectorizer, CountVectorizer):  # type: ignore[misc]
     """Turn documents into tf-idf weights: CountVectorizer, then TfidfTransformer.
 
     scikit-learn's ``TfidfVectorizer`` with the same parameters, attributes and results.
@@ -214,71 +232,43 @@ norm, use_idf, smooth_idf, sublinear_tf
            [0.58 , 0.   , 0.815]])
     """
 
-    _parameter_constraints = constraints(peer.TfidfVectorizer._parameter_constraints)
+    _parameter_constraints = constraints(sklearn_text.TfidfVectorizer._parameter_constraints)
 
     def __init__(
         self,
         *,
-        input: Any = "content",
-        encoding: Any = "utf-8",
-        decode_error: Any = "strict",
-        strip_accents: Any = None,
-        lowercase: Any = True,
-        preprocessor: Any = None,
-        tokenizer: Any = None,
-        analyzer: Any = "word",
-        stop_words: Any = None,
-        token_pattern: Any = r"(?u)\b\w\w+\b",
-        ngram_range: Any = (1, 1),
-        max_df: Any = 1.0,
-        min_df: Any = 1,
-        max_features: Any = None,
-        vocabulary: Any = None,
-        binary: Any = False,
-        dtype: Any = np.float64,
-        norm: Any = "l2",
-        use_idf: Any = True,
-        smooth_idf: Any = True,
-        sublinear_tf: Any = False,
-        unknown: Any = "ignore",
-        missing: Any = "error",
-        stemmer: Any = None,
-        max_terms: Any = None,
+        input: Source = "content",
+        encoding: str = "utf-8",
+        decode_error: DecodeError = "strict",
+        strip_accents: StripAccents = None,
+        lowercase: bool = True,
+        preprocessor: Preprocessor = None,
+        tokenizer: Tokenizer = None,
+        analyzer: Analyzer = "word",
+        stop_words: StopWords = None,
+        token_pattern: str | None = r"(?u)\b\w\w+\b",
+        ngram_range: NgramRange = (1, 1),
+        max_df: DocumentLimit = 1.0,
+        min_df: DocumentLimit = 1,
+        max_features: int | None = None,
+        vocabulary: Vocabulary = None,
+        binary: bool = False,
+        dtype: DTypeLike = np.float64,
+        norm: Norm = "l2",
+        use_idf: bool = True,
+        smooth_idf: bool = True,
+        sublinear_tf: bool = False,
+        unknown: Unknown = "ignore",
+        missing: Missing = "error",
+        stemmer: str | None = None,
+        max_terms: int | None = None,
         n_jobs: int | None = None,
-        verbose: Any = False,
+        verbose: bool = False,
     ) -> None:
-        CountVectorizer.__init__(
-            self,
-            input=input,
-            encoding=encoding,
-            decode_error=decode_error,
-            strip_accents=strip_accents,
-            lowercase=lowercase,
-            preprocessor=preprocessor,
-            tokenizer=tokenizer,
-            analyzer=analyzer,
-            stop_words=stop_words,
-            token_pattern=token_pattern,
-            ngram_range=ngram_range,
-            max_df=max_df,
-            min_df=min_df,
-            max_features=max_features,
-            vocabulary=vocabulary,
-            binary=binary,
-            dtype=dtype,
-            unknown=unknown,
-            missing=missing,
-            stemmer=stemmer,
-            max_terms=max_terms,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.norm = norm
-        self.use_idf = use_idf
-        self.smooth_idf = smooth_idf
-        self.sublinear_tf = sublinear_tf
+        super().__init__()
+        keep_parameters(self, locals())
 
-    def fit(self, raw_documents: Any, y: Any = None) -> Self:
+    def fit(self, raw_documents: RawDocuments, y: object = None) -> Self:
         """Learn vocabulary and inverse document frequencies.
 
         Parameters
@@ -291,7 +281,7 @@ norm, use_idf, smooth_idf, sublinear_tf
         self._count_and_fit(raw_documents)
         return self
 
-    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
+    def fit_transform(self, raw_documents: RawDocuments, y: object = None) -> CsrMatrix:
         """Learn vocabulary and inverse document frequencies, and weigh the documents.
 
         Parameters
@@ -304,7 +294,7 @@ norm, use_idf, smooth_idf, sublinear_tf
         counts = self._count_and_fit(raw_documents)
         return self._tfidf._weighed_counts(counts)
 
-    def transform(self, raw_documents: Any) -> Any:
+    def transform(self, raw_documents: RawDocuments) -> CsrMatrix:
         """Weigh documents by the vocabulary and the frequencies that were learned.
 
         Parameters
@@ -315,20 +305,6 @@ norm, use_idf, smooth_idf, sublinear_tf
         check_is_fitted(self, msg="The TF-IDF vectorizer is not fitted")
         counts = CountVectorizer.transform(self, raw_documents)  # after partial_fit, learns the idf
         return self._tfidf._weighed_counts(counts)
-
-    def partial_fit(self, raw_documents: Any, y: Any = None) -> Self:
-        """Add documents to those that vocabulary and document frequencies were learned from.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str or bytes, of file names or files
-            The next documents; see `CountVectorizer.partial_fit`.
-        y : ignored
-            So that the vectorizer fits into pipelines.
-        """
-        self._check_params()
-        super().partial_fit(raw_documents, y)
-        return self
 
     def _check_can_grow(self) -> None:
         super()._check_can_grow()
@@ -343,16 +319,16 @@ norm, use_idf, smooth_idf, sublinear_tf
         """Inverse document frequencies, by column."""
         if getattr(self, "_tally", None) is not None:
             self._frequencies_for("idf_")
-        idf: AnyFloats = peer.TfidfVectorizer.idf_.fget(self)
+        idf: AnyFloats = sklearn_text.TfidfVectorizer.idf_.fget(self)
         return idf
 
     @idf_.setter
-    def idf_(self, value: Any) -> None:
+    def idf_(self, value: npt.ArrayLike) -> None:
         if not hasattr(self, "_tfidf"):
             self._tfidf = self._transformer()
-        peer.TfidfVectorizer.idf_.fset(self, value)
+        sklearn_text.TfidfVectorizer.idf_.fset(self, value)
 
-    def _adopt(self, vocabulary: Vocabulary, frequencies: Frequencies) -> None:
+    def _adopt(self, vocabulary: core.Vocabulary, frequencies: Frequencies) -> None:
         assert self._tally is not None
         tfidf = self._transformer()
         tfidf._validate_params()  # or a wrong norm would stay after it was mended
@@ -371,8 +347,7 @@ norm, use_idf, smooth_idf, sublinear_tf
             n_jobs=self.n_jobs,
         )
 
-    def _count_and_fit(self, raw_documents: Any) -> Any:
-        self._check_params()
+    def _count_and_fit(self, raw_documents: RawDocuments) -> CsrMatrix:
         tfidf = self._transformer()
         with unchanged_on_error(self):
             counts = CountVectorizer.fit_transform(self, raw_documents)
@@ -381,7 +356,8 @@ norm, use_idf, smooth_idf, sublinear_tf
             self._tfidf = tfidf._fit_frequencies(frequencies, counts.shape[0], counts.dtype)
         return counts
 
-    def _check_before_fit(self, raw_documents: Any) -> None:
+    def _check_before_fit(self, raw_documents: RawDocuments) -> None:
+        self._check_params()
         super()._check_before_fit(raw_documents)
         if self.unknown != "ignore" and self.use_idf and not self.smooth_idf:
             raise ValueError(

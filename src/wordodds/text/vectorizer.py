@@ -1,46 +1,59 @@
 """What the vectorizers share beyond scikit-learn's: compiled analysis, stems, missing documents."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn import get_config
+from sklearn.feature_extraction.text import _VectorizerMixin
 from sklearn.utils._param_validation import StrOptions
 
 from wordodds._border.analyzer import WORD_ANALYZERS
-from wordodds._border.documents import Documents
+from wordodds._border.documents import Documents, as_strings
 from wordodds._border.execution import Execution, execution
 from wordodds._border.stem import check_stemmer, stem
 from wordodds._border.structure import N_MINOR_MAX
 from wordodds._core import text as core
 from wordodds._files.progress import progress
 from wordodds.text.analysis import analyzed
+from wordodds.typing import (
+    Analyzer,
+    AnyArray,
+    DTypeLike,
+    Missing,
+    NgramRange,
+    Preprocessor,
+    RawDocuments,
+    Source,
+    StopWords,
+    StripAccents,
+    Tokenizer,
+)
 
 __all__ = [
+    "CsrMatrix",
     "EngineVectorizer",
     "as_matrix",
     "constraints",
     "engine_dtype",
+    "keep_parameters",
     "matrix_type",
+    "refuse_string",
     "unchanged_on_error",
 ]
 
+CsrMatrix: TypeAlias = sp.csr_matrix | sp.csr_array
 _QUIET: AbstractContextManager[None] = nullcontext()
 
 
-def constraints(inherited: dict[str, Any]) -> dict[str, Any]:
-    """Widen scikit-learn's rules for parameters by what our vectorizers take beyond them.
-
-    Parameters
-    ----------
-    inherited : dict
-        ``_parameter_constraints`` of scikit-learn's class.
-    """
-    return inherited | {
+def constraints(inherited: Mapping[str, Any]) -> dict[str, Any]:
+    """Widen scikit-learn's rules for parameters by what our vectorizers take beyond them."""
+    return {
+        **inherited,
         "analyzer": [StrOptions({"word", "char", "char_wb", "unicode_word"}), callable],
         "missing": [StrOptions({"error", "empty"})],
         "stemmer": [str, None],
@@ -48,34 +61,67 @@ def constraints(inherited: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class EngineVectorizer:
-    """A part of each vectorizer, in front of scikit-learn's class."""
+def keep_parameters(estimator: object, given: Mapping[str, Any]) -> None:
+    """Store the arguments of a constructor, which are its ``locals()``, as attributes."""
+    kept = {name: value for name, value in given.items() if name not in ("self", "__class__")}
+    vars(estimator).update(kept)
 
-    def build_analyzer(self: Any) -> Callable[[Any], list[str]]:
+
+class FeatureRows(Protocol):
+    """Takes the features of one document after the other."""
+
+    def add_row(self, features: Iterable[str]) -> None:
+        """Take the features of the next document."""
+
+
+class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
+    """The base of each vectorizer, before scikit-learn's class."""
+
+    input: Source
+    strip_accents: StripAccents
+    lowercase: bool
+    preprocessor: Preprocessor
+    tokenizer: Tokenizer
+    stop_words: StopWords
+    token_pattern: str | None
+    ngram_range: NgramRange
+    analyzer: Analyzer
+    binary: bool
+    dtype: DTypeLike
+    missing: Missing
+    stemmer: str | None
+    n_jobs: int | None
+    verbose: bool
+
+    def build_analyzer(self) -> Callable[[Any], list[str]]:
         """Return a function that turns one document into its features."""
         if self.analyzer != "unicode_word":
-            return super().build_analyzer()  # type: ignore[no-any-return, misc]
+            analyze: Callable[[Any], list[str]] = super().build_analyzer()
+            return analyze
         return partial(_analyze_compiled, self)
 
-    def _word_ngrams(self: Any, tokens: list[str], stop_words: Any = None) -> list[str]:
+    def _word_ngrams(
+        self, tokens: Sequence[str], stop_words: Iterable[str] | None = None
+    ) -> list[str]:
         if self.stemmer is not None:
             if stop_words is not None:
                 tokens = [word for word in tokens if word not in stop_words]
             tokens, stop_words = [stem(self.stemmer, word) for word in tokens], None
-        return super()._word_ngrams(tokens, stop_words)  # type: ignore[no-any-return, misc]
+        ngrams: list[str] = super()._word_ngrams(tokens, stop_words)
+        return ngrams
 
-    def _warn_for_unused_params(self: Any) -> None:
+    def _warn_for_unused_params(self) -> None:
         if self.analyzer != "unicode_word":
-            return super()._warn_for_unused_params()  # type: ignore[no-any-return, misc]
+            super()._warn_for_unused_params()
+            return
         for name, default in (("tokenizer", None), ("token_pattern", r"(?u)\b\w\w+\b")):
             if getattr(self, name) not in (None, default):
                 warnings.warn(
                     f"The parameter '{name}' will not be used since 'analyzer' != 'word'",
                     stacklevel=3,
                 )
-        return None
 
-    def _check_stemmer(self: Any) -> None:
+    def _check_stemmer(self) -> None:
         if self.stemmer is None:
             return
         if self.analyzer not in WORD_ANALYZERS:
@@ -86,13 +132,13 @@ class EngineVectorizer:
         check_stemmer(self.stemmer)
 
     def _analyze(
-        self: Any, raw_documents: Any, how: Execution
+        self, raw_documents: RawDocuments, how: Execution
     ) -> tuple[Documents, core.AnalyzerOptions | None]:
         """Return the documents and how the engine is to read them; None if Python must."""
         self._check_stemmer()
         return analyzed(self, raw_documents, how)
 
-    def _count_features(self: Any, documents: Any, counter: Any) -> None:
+    def _count_features(self, documents: Any, counter: FeatureRows) -> None:
         """Find the features of each document in Python and have the engine count them."""
         analyze = self.build_analyzer()
         total = len(documents) if hasattr(documents, "__len__") else None
@@ -102,29 +148,29 @@ class EngineVectorizer:
                 if advance is not None:
                     advance(1)
 
-    def _progress(
-        self: Any, total: int | None
-    ) -> AbstractContextManager[Callable[[int], None] | None]:
+    def _progress(self, total: int | None) -> AbstractContextManager[Callable[[int], None] | None]:
         if not self.verbose:
             return _QUIET
         return progress(type(self).__name__, total, unit="documents")
 
 
-def _analyze_compiled(vectorizer: Any, document: Any) -> list[str]:
+def _analyze_compiled(vectorizer: EngineVectorizer, document: Any) -> list[str]:
     how = execution(1)
-    (text,), options = vectorizer._analyze((document,), how)
-    return options.features(text, *how)  # type: ignore[no-any-return]
+    documents, options = vectorizer._analyze((document,), how)
+    assert options is not None
+    (text,) = as_strings(documents)
+    return options.features(text, *how)
+
+
+def refuse_string(raw_documents: object) -> None:
+    """Refuse one text where a collection of them is expected."""
+    if isinstance(raw_documents, str):
+        raise ValueError("Iterable over raw text documents expected, string object received.")
 
 
 @contextmanager
-def unchanged_on_error(vectorizer: Any) -> Iterator[None]:
-    """Put an object's attributes back if something is raised.
-
-    Parameters
-    ----------
-    vectorizer : object
-        With attributes in a ``__dict__``.
-    """
+def unchanged_on_error(vectorizer: object) -> Iterator[None]:
+    """Put an object's attributes back if something is raised."""
     before = vars(vectorizer).copy()
     try:
         yield
@@ -134,29 +180,13 @@ def unchanged_on_error(vectorizer: Any) -> Iterator[None]:
         raise
 
 
-def engine_dtype(dtype: Any) -> Any:
-    """Return the type that the engine writes for a vectorizer's ``dtype``: itself, or the widest.
-
-    Parameters
-    ----------
-    dtype : dtype
-        The vectorizer's parameter.
-    """
+def engine_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+    """Return the type that the engine writes for values of a type: itself, or the widest."""
     return _FLOATS.get(np.dtype(dtype), _INTEGER)
 
 
-def as_matrix(rows: Any, n_columns: int, dtype: Any) -> Any:
-    """Make a matrix of what the engine counted.
-
-    Parameters
-    ----------
-    rows : (indptr, indices, data)
-        The CSR arrays, as in CsrArrays.
-    n_columns : int
-        The width.
-    dtype : dtype
-        Of the values.
-    """
+def as_matrix(rows: Sequence[AnyArray], n_columns: int, dtype: DTypeLike) -> CsrMatrix:
+    """Make a matrix of what the engine counted: (indptr, indices, data)."""
     indptr, indices, data = rows
     # SciPy has one type for both.
     if len(indices) <= N_MINOR_MAX:
@@ -185,8 +215,11 @@ def matrix_type() -> Any:
     return sp.csr_array if get_config().get("sparse_interface") == "sparray" else sp.csr_matrix
 
 
-_FLOATS = {np.dtype(kind): np.dtype(kind) for kind in (np.float32, np.float64)}
-_INTEGER, _NARROW = np.dtype(np.int64), np.dtype(np.int32)
+_FLOATS: dict[np.dtype[Any], np.dtype[Any]] = {
+    np.dtype(kind): np.dtype(kind) for kind in (np.float32, np.float64)
+}
+_INTEGER: np.dtype[Any] = np.dtype(np.int64)
+_NARROW = np.dtype(np.int32)
 # For others SciPy has the error.
 _SPARSE_DTYPES = {np.dtype(code) for code in "?bBhHiIlLqQfdgFDG"}
 _EMPTY = {kind: kind((0, 0)) for kind in (sp.csr_array, sp.csr_matrix)}
