@@ -5,40 +5,31 @@ from typing import Any
 import numpy as np
 
 from wordodds._border.labels import encode_labels
-from wordodds.typing import AnyArray, Codes, Floats, Positions
+from wordodds.typing import AnyArray, Codes, Floats, Label, Labels, Positions
 
 __all__ = ["classes_of_batches", "codes_by_label", "count_classes", "union_of_classes"]
 
 
-def codes_by_label(classes: AnyArray) -> dict[Any, int]:
+def codes_by_label(classes: AnyArray) -> dict[Label, int]:
     """Return the position of each label, under Python's own values as keys."""
     return {label: code for code, label in enumerate(classes.tolist())}
 
 
-def classes_of_batches(model: Any, classes: Any) -> AnyArray:
-    """Return the classes of a model that learns by batches.
+def classes_of_batches(model: object, classes: Labels | None) -> AnyArray:
+    """Return the classes of a model that learns by batches: what it knows, or is given first.
 
-    Parameters
-    ----------
-    model : classifier
-        With ``classes_`` if it has learnt before.
-    classes : array-like or None
-        What `partial_fit` was given.
-
-    Raises
-    ------
-    ValueError
-        If neither knows, or if they disagree.
+    Raises ValueError if neither says, or if they disagree.
     """
     known = getattr(model, "classes_", None)
     if classes is None:
         if known is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         return np.asarray(known)
-    given, _ = encode_labels(classes, len(classes))
+    labels: Any = classes
+    given, _ = encode_labels(labels, len(labels))
     if known is None:
         return given
-    if len(classes) != len(known) or not np.array_equal(given, known):
+    if len(labels) != len(known) or not np.array_equal(given, known):
         raise ValueError(
             f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}"
         )

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from wordodds._border.execution import Execution
 from wordodds._border.structure import (
     CsrArrays,
+    Sparse,
     check_shape,
     check_structure,
     index_arrays,
@@ -17,7 +18,7 @@ from wordodds._border.structure import (
     raise_defect,
 )
 from wordodds._core import sparse as core
-from wordodds.typing import AnyArray
+from wordodds.typing import AnyArray, DTypeLike, MatrixLike
 
 __all__ = [
     "CsrArrays",
@@ -37,27 +38,18 @@ N_COLS_MAX = 1 << 28
 
 
 def as_csr(
-    X: Any, *, non_negative: bool, execution: Execution, name: str = "X", owner: str = "the model"
+    X: MatrixLike,
+    *,
+    non_negative: bool,
+    execution: Execution,
+    name: str = "X",
+    owner: str = "the model",
 ) -> CsrArrays:
     """Convert ``X`` to CSR and check every part of it before anything trusts an index.
 
-    Parameters
-    ----------
-    X : sparse matrix or array of any format, or dense array-like of two dimensions
-        Not changed. Unsorted and repeated entries are fine; entries after the last row are dropped.
-    non_negative : bool
-        Whether a negative value is an error.
-    execution : Execution
-        Threads and instruction set for the checks.
-    name, owner : str
-        Names of the matrix and of the estimator, for messages.
-
-    Raises
-    ------
-    ValueError
-        Naming the field and the row, if the matrix is malformed or a value is not finite.
-    TypeError
-        If the values are not numbers.
+    ``X`` is not changed. Unsorted and repeated entries are fine; entries after the last row are
+    dropped. Raises ValueError, naming the field and the row, for a malformed matrix or a value that
+    is not finite; TypeError for values that are not numbers. ``owner`` is the estimator's name.
     """
     X = sparse_of_frame(X)
     to_csr = _sparse_to_csr if sp.issparse(X) else _dense_to_csr
@@ -75,14 +67,8 @@ def as_csr(
     return _trimmed(matrix)
 
 
-def sparse_of_frame(X: Any) -> Any:
-    """Return the matrix of a pandas frame all of whose columns are sparse; else ``X`` itself.
-
-    Parameters
-    ----------
-    X : object
-        What somebody passed.
-    """
+def sparse_of_frame(X: MatrixLike) -> MatrixLike | sp.csr_array:
+    """Return the matrix of a pandas frame all of whose columns are sparse; else ``X`` itself."""
     pandas = sys.modules.get("pandas")
     if pandas is None or not isinstance(X, pandas.DataFrame) or not len(X.columns):
         return X
@@ -91,28 +77,14 @@ def sparse_of_frame(X: Any) -> Any:
     return X.sparse.to_coo().tocsr()
 
 
-def refuse_masked(values: Any, name: str) -> None:
-    """Refuse an array with masked values, which arithmetic would silently read.
-
-    Parameters
-    ----------
-    values : object
-        What somebody passed.
-    name : str
-        What the message calls it.
-    """
+def refuse_masked(values: object, name: str) -> None:
+    """Refuse an array with masked values, which arithmetic would silently read."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} has masked values; fill them first")
 
 
 def require_rows(matrix: CsrArrays) -> None:
-    """Refuse a matrix that has nothing to learn from, or more columns than a fit can take.
-
-    Parameters
-    ----------
-    matrix : CsrArrays
-        Validated.
-    """
+    """Refuse a matrix that has nothing to learn from, or more columns than a fit can take."""
     if matrix.n_rows == 0 or matrix.n_cols == 0:
         raise ValueError(
             f"Found array with {matrix.n_rows} sample(s) and {matrix.n_cols} feature(s) "
@@ -133,15 +105,7 @@ def _refuse_too_wide(n_cols: int) -> None:
 
 
 def canonical(matrix: CsrArrays, execution: Execution) -> CsrArrays:
-    """Return a matrix with one entry for each cell that is not zero, by column within each row.
-
-    Parameters
-    ----------
-    matrix : CsrArrays
-        Validated; not changed.
-    execution : Execution
-        Threads and instruction set.
-    """
+    """Return a matrix with one entry for each cell that is not zero, by column within each row."""
     whole = without_zeros(without_repeats(matrix, execution)).to_scipy()
     if not whole.has_sorted_indices:
         whole = whole.sorted_indices()
@@ -151,12 +115,7 @@ def canonical(matrix: CsrArrays, execution: Execution) -> CsrArrays:
 def without_repeats(matrix: CsrArrays, execution: Execution) -> CsrArrays:
     """Return a matrix with one entry a cell: the sum of those that there were.
 
-    Parameters
-    ----------
-    matrix : CsrArrays
-        Validated; not changed, and returned as it is if no row has a column twice.
-    execution : Execution
-        Threads and instruction set.
+    A matrix where no row has a column twice is returned as it is.
     """
     if not core.csr_has_repeats(matrix, *execution):
         return matrix
@@ -170,13 +129,7 @@ def without_repeats(matrix: CsrArrays, execution: Execution) -> CsrArrays:
 
 
 def without_zeros(matrix: CsrArrays) -> CsrArrays:
-    """Return a matrix without the zeros that it stores.
-
-    Parameters
-    ----------
-    matrix : CsrArrays
-        Validated; not changed, and returned as it is if no entry is zero.
-    """
+    """Return a matrix without the zeros that it stores; itself if no entry is zero."""
     if np.count_nonzero(matrix.data) == len(matrix.data):
         return matrix
     kept = matrix.data != 0
@@ -187,15 +140,7 @@ def without_zeros(matrix: CsrArrays) -> CsrArrays:
 
 
 def refuse_text(values: AnyArray, name: str) -> None:
-    """Refuse an array of documents where one of numbers is needed.
-
-    Parameters
-    ----------
-    values : ndarray
-        What somebody passed.
-    name : str
-        What the message calls it.
-    """
+    """Refuse an array of documents where one of numbers is needed."""
     if values.dtype.kind in "UST" or (values.dtype.kind == "O" and _any_text(values)):
         raise TypeError(
             f"{name} must hold numbers and holds text: turn it into counts first, for example by "
@@ -203,7 +148,7 @@ def refuse_text(values: AnyArray, name: str) -> None:
         )
 
 
-def _sparse_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
+def _sparse_to_csr(X: Sparse, name: str, execution: Execution) -> CsrArrays:
     """Return a sparse matrix of any format as CSR arrays; of CSR itself nothing is checked yet."""
     check_shape(X, name)
     if X.format != "csr" or not isinstance(X.data, np.ndarray) or X.dtype.kind not in "biuf":
@@ -224,7 +169,7 @@ def _trimmed(matrix: CsrArrays) -> CsrArrays:
     return matrix._replace(indices=matrix.indices[:n_entries], data=matrix.data[:n_entries])
 
 
-def _dense_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
+def _dense_to_csr(X: MatrixLike, name: str, execution: Execution) -> CsrArrays:
     refuse_masked(X, name)
     dense = np.asarray(X)
     refuse_text(dense, name)
@@ -245,7 +190,7 @@ def _dense_to_csr(X: Any, name: str, execution: Execution) -> CsrArrays:
     return CsrArrays(*core.dense_compress_rows(dense, *execution), *dense.shape)
 
 
-def _kernel_type(dtype: np.dtype[Any]) -> Any:
+def _kernel_type(dtype: np.dtype[Any]) -> DTypeLike:
     """Return the type, of those that the kernels take, for values of another."""
     return dtype if dtype in (np.float32, np.int64) else np.float64
 

@@ -79,7 +79,7 @@ def check_collection(raw_documents: object) -> None:
     _check_iterable(raw_documents)
 
 
-def without_missing(raw_documents: RawDocuments, missing: str) -> Any:
+def without_missing(raw_documents: RawDocuments, missing: str) -> Iterable[Any]:
     """Return documents for Python's own analyzers, which take any kind of them.
 
     With "empty", missing ones become empty text; else they are left to the analyzer.
@@ -91,12 +91,13 @@ def without_missing(raw_documents: RawDocuments, missing: str) -> Any:
     return ["" if _is_missing(document) else document for document in _plain(raw_documents)]
 
 
-def _plain(raw_documents: Any) -> Any:
+def _plain(raw_documents: RawDocuments) -> Iterable[Any]:
     # Arrow columns iterate over scalars of their own; to_pylist gives str, bytes and None.
-    return raw_documents.to_pylist() if hasattr(type(raw_documents), "to_pylist") else raw_documents
+    to_list = getattr(type(raw_documents), "to_pylist", None)
+    return cast("Iterable[Any]", raw_documents if to_list is None else to_list(raw_documents))
 
 
-def _as_column(raw_documents: Any, missing: str, how: Execution | None) -> TextColumn | None:
+def _as_column(raw_documents: object, missing: str, how: Execution | None) -> TextColumn | None:
     """Borrow the text of a column that offers Arrow's protocol; None if there is none."""
     offers = hasattr(raw_documents, "__arrow_c_stream__") or hasattr(
         raw_documents, "__arrow_c_array__"
@@ -132,9 +133,9 @@ def _check_one_column(raw_documents: object) -> None:
         raise ValueError("documents must be one column of text, got a table: select the column")
 
 
-def _check_iterable(raw_documents: Any) -> None:
+def _check_iterable(raw_documents: object) -> None:
     try:
-        iter(raw_documents)
+        iter(cast("Iterable[object]", raw_documents))
     except TypeError:
         raise ValueError(
             "Iterable over raw text documents expected, "
@@ -156,15 +157,15 @@ def _as_text(document: object, row: int, decode: Callable[[Any], str], missing: 
     raise _bad_document(document, row)
 
 
-def _is_missing(document: Any) -> bool:
+def _is_missing(document: object) -> bool:
+    kind = type(document)
     return (
         document is None
-        or type(document).__name__ in ("NAType", "NaTType")
+        or kind.__name__ in ("NAType", "NaTType")
         or document is np.ma.masked
         or (isinstance(document, Number | np.generic) and bool(document != document))
-        or (
-            getattr(type(document), "is_valid", None) is not None and not document.is_valid
-        )  # a scalar of Arrow's
+        # A scalar of Arrow's.
+        or (getattr(kind, "is_valid", None) is not None and not getattr(document, "is_valid", True))
     )
 
 

@@ -7,7 +7,7 @@ import os
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from wordodds._border.checks import whole_number
 from wordodds._core import base
@@ -35,11 +35,7 @@ class Execution(NamedTuple):
 def execution(n_jobs: int | None) -> Execution:
     """Resolve an estimator's ``n_jobs`` and this machine's instruction set.
 
-    Parameters
-    ----------
-    n_jobs : int or None
-        As in `resolve_n_jobs`. The environment is asked once, as OpenMP does: it takes longer than
-        counting a short document.
+    The environment is asked once, as OpenMP does: it takes longer than counting a short document.
     """
     try:
         return _execution(n_jobs)
@@ -49,7 +45,7 @@ def execution(n_jobs: int | None) -> Execution:
 
 
 @lru_cache(maxsize=64, typed=True)
-def _execution(n_jobs: Any) -> Execution:
+def _execution(n_jobs: int | None) -> Execution:
     return Execution(resolve_n_jobs(n_jobs), _available_instruction_sets()[instruction_set()])
 
 
@@ -63,18 +59,9 @@ def ask_again() -> None:
 def resolve_n_jobs(n_jobs: int | None) -> int:
     """Turn an estimator's ``n_jobs`` into a number of threads.
 
-    Parameters
-    ----------
-    n_jobs : int or None
-        None: the usable cores, but no more than ``OMP_NUM_THREADS``, so that the workers of a
-        process pool do not each take the whole machine. A positive number: that many, up to 1,024;
-        results do not depend on it. A negative
-        number: the usable cores plus one plus ``n_jobs``, so that -1 means all of them.
-
-    Returns
-    -------
-    int
-        At least 1.
+    None: the usable cores, but no more than ``OMP_NUM_THREADS``, so that the workers of a process
+    pool do not each take the whole machine. A positive number: that many, up to 1,024. A negative
+    number: the usable cores plus one plus ``n_jobs``, so that -1 means all of them.
 
     Examples
     --------

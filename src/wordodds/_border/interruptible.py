@@ -3,7 +3,7 @@
 import contextvars
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf
@@ -12,27 +12,21 @@ from wordodds.typing import Floats
 
 __all__ = ["cholesky", "interruptible", "product"]
 
+Result = TypeVar("Result")
+
 # About 50 ms on one core: what is shorter need not pay for a thread.
 _FLOPS_MIN = 2e8
 _SECONDS_BETWEEN_SIGNALS = 0.05
 
 
-def interruptible(flops: float, function: Callable[..., Any], *arguments: Any) -> Any:
+def interruptible(flops: float, function: Callable[..., Result], *arguments: object) -> Result:
     """Return ``function(*arguments)``; Ctrl-C raises KeyboardInterrupt while it runs.
 
     The call runs in another thread while this one waits for it and for signals. After an interrupt
     the call continues in the background until it ends, so it must not write to arrays that other
-    code reads; the process ends after it.
-
-    Parameters
-    ----------
-    flops : float
-        Estimate of the floating-point operations; a short call is made in this thread.
-    function : callable
-        One call of NumPy. SciPy's wrappers of BLAS and LAPACK hold the GIL, so that this thread
-        could not see the signal.
-    *arguments : object
-        Its arguments.
+    code reads; the process ends after it. A short call, of few ``flops``, is made in this thread.
+    The function is one of NumPy: SciPy's wrappers of BLAS and LAPACK hold the GIL, so that this
+    thread could not see the signal.
 
     Examples
     --------
@@ -43,7 +37,7 @@ def interruptible(flops: float, function: Callable[..., Any], *arguments: Any) -
     """
     if flops < _FLOPS_MIN or threading.current_thread() is not threading.main_thread():
         return function(*arguments)
-    outcome: list[Any] = []
+    outcome: list[Result] = []
     failure: list[BaseException] = []
     ended = threading.Event()
 
@@ -73,25 +67,13 @@ def interruptible(flops: float, function: Callable[..., Any], *arguments: Any) -
 
 
 def product(left: Floats, right: Floats) -> Floats:
-    """Return the product of two dense matrices.
-
-    Parameters
-    ----------
-    left, right : ndarray
-        Of shapes (m, n) and (n, k).
-    """
+    """Return the product of two dense matrices."""
     flops = 2.0 * left.size * right.shape[1]
     return np.asarray(interruptible(flops, np.matmul, left, right))
 
 
 def cholesky(matrix: Floats) -> tuple[Floats, int]:
-    """Return the lower triangle L with L Lᵀ the matrix, and 0; or 1 + the column that fails.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n)
-        Symmetric, finite.
-    """
+    """Return the lower triangle L with L Lᵀ the matrix, and 0; or 1 + the column that fails."""
     flops = len(matrix) ** 3 / 3
     if flops >= _FLOPS_MIN:
         try:

@@ -9,33 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from wordodds.typing import AnyArray, Codes
+from wordodds.typing import AnyArray, Codes, Label, Labels
 
 __all__ = ["encode_known_labels", "encode_labels", "with_fasttext_prefix"]
 
 
-def encode_labels(y: Any, n_rows: int) -> tuple[AnyArray, Codes]:
-    """Find the classes of ``y`` and the class of each row.
+def encode_labels(y: Labels | None, n_rows: int) -> tuple[AnyArray, Codes]:
+    """Find the classes of ``y``, sorted, and their codes: ``classes[codes]`` equals ``y``.
 
-    Parameters
-    ----------
-    y : array-like of str, bool, int or whole float, one per row
-        Lists, NumPy arrays and columns of pandas, polars or Arrow.
-    n_rows : int
-        How many labels there must be.
-
-    Returns
-    -------
-    classes : ndarray
-        Sorted, of the kind of ``y``.
-    codes : ndarray of int32
-        ``classes[codes]`` equals ``y``.
-
-    Raises
-    ------
-    ValueError
-        On a missing label, a fraction, labels of several kinds, or another number of labels than
-        rows.
+    ``y`` is a list, an array or a column of str, bool, int or whole floats. Raises ValueError on a
+    missing label, a fraction, labels of several kinds, or another number of labels than rows.
 
     Examples
     --------
@@ -68,22 +51,8 @@ def encode_labels(y: Any, n_rows: int) -> tuple[AnyArray, Codes]:
     )
 
 
-def encode_known_labels(y: Any, n_rows: int, classes: AnyArray) -> Codes:
-    """Return the position of each label in ``classes``.
-
-    Parameters
-    ----------
-    y : array-like
-        As in `encode_labels`.
-    n_rows : int
-        How many labels there must be.
-    classes : ndarray
-        The labels that may occur.
-
-    Raises
-    ------
-    ValueError
-        As `encode_labels`, and naming the labels that are not among ``classes``.
+def encode_known_labels(y: Labels | None, n_rows: int, classes: AnyArray) -> Codes:
+    """Return the position of each label in ``classes``; raise ValueError where it has none.
 
     Examples
     --------
@@ -101,13 +70,14 @@ def encode_known_labels(y: Any, n_rows: int, classes: AnyArray) -> Codes:
     return positions[codes]
 
 
-def _as_column(y: Any) -> AnyArray:
+def _as_column(y: Labels) -> AnyArray:
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise ValueError("y has masked labels; drop those rows")
     kinds = set(map(type, y)) if isinstance(y, list | tuple) else set()
     if len(kinds) > 1 and kinds & {str, bytes}:
         # NumPy would spell the others out: a missing label would become the class "nan".
-        labels = np.fromiter(y, dtype=object, count=len(y))
+        listed: Any = y
+        labels = np.fromiter(listed, dtype=object, count=len(listed))
     else:
         labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
@@ -121,7 +91,7 @@ def _as_column(y: Any) -> AnyArray:
     return labels
 
 
-def _sorted_classes(values: list[Any]) -> list[Any]:
+def _sorted_classes(values: list[Label]) -> list[Label]:
     try:
         return sorted(set(values))
     except TypeError as error:
@@ -131,7 +101,7 @@ def _sorted_classes(values: list[Any]) -> list[Any]:
         ) from error
 
 
-def _check_objects(labels: list[Any]) -> None:
+def _check_objects(labels: list[Label]) -> None:
     for row, label in enumerate(labels):
         # pandas' NA answers neither whether it equals itself nor whether it is true.
         if label is None or type(label).__name__ == "NAType" or bool(label != label):
@@ -154,22 +124,15 @@ def _check_whole(labels: AnyArray) -> None:
         raise ValueError(_fraction(int(wrong[0]), labels[wrong[0]]))
 
 
-def _fraction(row: int, label: Any) -> str:
+def _fraction(row: int, label: Label) -> str:
     return (
         f"label {row} is {label}. Unknown label type: continuous, or a missing value; a classifier "
         "takes classes: pass whole numbers or strings"
     )
 
 
-def with_fasttext_prefix(labels: Iterable[Any], known: Iterable[Any]) -> list[Any]:
+def with_fasttext_prefix(labels: Iterable[Label], known: Iterable[Label]) -> list[Label]:
     """Return labels with fastText's prefix, where a model has it and they have not.
-
-    Parameters
-    ----------
-    labels : iterable
-        As people write them.
-    known : iterable
-        The labels of the model.
 
     Examples
     --------

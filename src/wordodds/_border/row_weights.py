@@ -1,35 +1,32 @@
 """Row weights at the public border: sample_weight and class_weight become one array."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from wordodds._border.classes import codes_by_label
 from wordodds._border.csr import refuse_masked
 from wordodds._border.labels import encode_known_labels, encode_labels
-from wordodds.typing import AnyArray, Codes, Floats
+from wordodds.typing import AnyArray, ClassWeight, Codes, Floats, Label, Labels, WeightsLike
 
 __all__ = ["class_weights", "row_weights", "rows_of_batch", "rows_of_fit"]
 
 
+class Weighing(Protocol):
+    """A classifier that weighs classes."""
+
+    @property
+    def class_weight(self) -> ClassWeight:
+        """Factors by label."""
+
+
 def rows_of_fit(
-    model: Any, y: Any, n_rows: int, sample_weight: Any
+    model: Weighing, y: Labels | None, n_rows: int, sample_weight: WeightsLike
 ) -> tuple[AnyArray, Codes, Floats | None]:
     """Return the classes of a fit, and the class and the weight of each row.
 
     Rows of weight zero are ignored: a class without any other row is dropped.
-
-    Parameters
-    ----------
-    model : classifier
-        Whose ``class_weight`` counts.
-    y : array-like of shape (n_rows,)
-        Labels.
-    n_rows : int
-        Rows of the matrix.
-    sample_weight : array-like of shape (n_rows,) or None
-        As in `row_weights`.
     """
     classes, codes = encode_labels(y, n_rows)
     weights = row_weights(sample_weight, model.class_weight, classes, codes)
@@ -45,23 +42,13 @@ def rows_of_fit(
 
 
 def rows_of_batch(
-    model: Any, y: Any, n_rows: int, classes: AnyArray, sample_weight: Any
+    model: Weighing,
+    y: Labels | None,
+    n_rows: int,
+    classes: AnyArray,
+    sample_weight: WeightsLike,
 ) -> tuple[Codes, Floats | None]:
-    """Return the class and the weight of each row of a batch.
-
-    Parameters
-    ----------
-    model : classifier
-        Whose ``class_weight`` counts.
-    y : array-like of shape (n_rows,)
-        Labels, all among ``classes``.
-    n_rows : int
-        Rows of the batch.
-    classes : ndarray
-        The labels that may occur.
-    sample_weight : array-like of shape (n_rows,) or None
-        As in `row_weights`.
-    """
+    """Return the class and the weight of each row of a batch."""
     if isinstance(model.class_weight, str):
         raise ValueError(
             f"class_weight={model.class_weight!r} needs all documents at once; to learn or forget "
@@ -72,29 +59,16 @@ def rows_of_batch(
 
 
 def row_weights(
-    sample_weight: Any,
-    class_weight: Any,
+    sample_weight: WeightsLike,
+    class_weight: ClassWeight,
     classes: AnyArray,
     codes: Codes,
 ) -> Floats | None:
     """Return the weight of each row, or None where all weigh 1.
 
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n_rows,), a number or None
-        Finite and >= 0.
-    class_weight : dict, "balanced" or None
-        As in scikit-learn: factors by label, 1 where a label is not named; ``"balanced"`` gives
-        every class the same total. A dict that misses a class must not name others instead.
-    classes : ndarray of shape (n_classes,)
-        The labels.
-    codes : ndarray of shape (n_rows,)
-        The class of each row, as a position in ``classes``.
-
-    Raises
-    ------
-    ValueError
-        Naming the row, if a weight is negative or not finite.
+    As in scikit-learn: ``class_weight`` has factors by label, 1 where a label is not named, or
+    "balanced", which gives every class the same total. A dict that misses a class must not name
+    others instead. Raises ValueError, naming the row, for a weight that is negative or not finite.
     """
     weights = _checked_sample_weight(sample_weight, len(codes))
     if class_weight is None:
@@ -109,7 +83,7 @@ def row_weights(
     return np.asarray(product)
 
 
-def _checked_sample_weight(sample_weight: Any, n_rows: int) -> Floats | None:
+def _checked_sample_weight(sample_weight: WeightsLike, n_rows: int) -> Floats | None:
     if sample_weight is None:
         return None
     refuse_masked(sample_weight, "sample_weight")
@@ -138,22 +112,12 @@ def _checked_sample_weight(sample_weight: Any, n_rows: int) -> Floats | None:
 
 
 def class_weights(
-    class_weight: Any,
+    class_weight: ClassWeight,
     classes: AnyArray,
     codes: Codes,
     weights: Floats | None = None,
 ) -> Floats:
-    """Return the factor of each class.
-
-    Parameters
-    ----------
-    class_weight : dict or "balanced"
-        As in `row_weights`.
-    classes, codes : ndarray
-        As in `row_weights`.
-    weights : ndarray of shape (n_rows,) or None
-        What the rows weigh by themselves.
-    """
+    """Return the factor of each class, where rows have ``weights`` of their own or weigh 1."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         counts = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
         present = counts > 0.0
@@ -182,5 +146,5 @@ def class_weights(
     return factors
 
 
-def _plain(label: Any) -> Any:
+def _plain(label: Label) -> Label:
     return label.item() if isinstance(label, np.generic) else label

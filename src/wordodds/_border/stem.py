@@ -27,20 +27,7 @@ _LANGUAGES = frozenset(
 
 
 def check_stemmer(language: str) -> None:
-    """Raise unless words of this language can be stemmed.
-
-    Parameters
-    ----------
-    language : str
-        A Snowball algorithm, such as "english".
-
-    Raises
-    ------
-    ValueError
-        If there is no such language.
-    ImportError
-        If there is, and PyStemmer is not installed.
-    """
+    """Raise ValueError for an unknown language, ImportError for a known one without PyStemmer."""
     try:
         import Stemmer
 
@@ -58,34 +45,14 @@ def check_stemmer(language: str) -> None:
 
 @lru_cache(maxsize=1 << 16)
 def stem(language: str, word: str) -> str:
-    """Return the stem of one word.
-
-    Parameters
-    ----------
-    language : str
-        As in `check_stemmer`.
-    word : str
-        Lower-cased, as the algorithms expect.
-    """
+    """Return the stem of one word, lower-cased as the algorithms expect."""
     return _stem_all(language, [word])[0]
 
 
 def with_stems(
     options: core.AnalyzerOptions, documents: Documents, language: str, how: Execution
 ) -> core.AnalyzerOptions:
-    """Return analyzer options that put the stem of each word of the documents in its place.
-
-    Parameters
-    ----------
-    options : AnalyzerOptions
-        For words.
-    documents : tuple of str or TextColumn
-        Whose words are stemmed.
-    language : str
-        As in `check_stemmer`.
-    how : Execution
-        Threads and instruction set.
-    """
+    """Return analyzer options that put the stem of each word of the documents in its place."""
     tally = tally_core.TermTally(new_hash_key())
     tally.add(documents, options.single_words(), 0, None, *how)
     words, *_ = tally.sorted_terms(0, *how)

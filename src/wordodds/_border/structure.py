@@ -6,7 +6,7 @@ arrays. So this check comes first, whatever the values are and whatever happens 
 """
 
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,12 @@ import scipy.sparse as sp
 
 from wordodds._border.execution import Execution
 from wordodds._core import sparse as core
-from wordodds.typing import AnyArray, Codes, Ints
+from wordodds.typing import AnyArray, Codes, Ints, MatrixLike
 
 __all__ = [
     "N_MINOR_MAX",
     "CsrArrays",
+    "Sparse",
     "check_shape",
     "check_structure",
     "index_arrays",
@@ -39,6 +40,7 @@ _MESSAGES = {
 }
 
 
+Sparse: TypeAlias = sp.spmatrix | sp.sparray
 # Kernels number entries with 64 bits, and the columns of a matrix with 32.
 N_MINOR_MAX = int(np.iinfo(np.int32).max)
 
@@ -53,12 +55,12 @@ class CsrArrays(NamedTuple):
     n_cols: int
 
     @classmethod
-    def of(cls, matrix: Any) -> "CsrArrays":
+    def of(cls, matrix: Sparse) -> "CsrArrays":
         """Return the arrays of a CSR matrix that is known to be sound; values are shared."""
         indptr, indices = kernel_array(matrix.indptr, np.int64), _narrow(matrix.indices)
         return cls(indptr, indices, matrix.data, *matrix.shape)
 
-    def to_scipy(self, data: AnyArray | None = None) -> Any:
+    def to_scipy(self, data: AnyArray | None = None) -> sp.csr_array:
         """Return the matrix for SciPy, with other values if there are any; the rest is shared."""
         values = self.data if data is None else data
         return sp.csr_array((values, self.indices, self.indptr), shape=(self.n_rows, self.n_cols))
@@ -77,43 +79,21 @@ class CsrArrays(NamedTuple):
         return CsrArrays.of(self.to_scipy().T.tocsr())
 
 
-def check_structure(X: Any, name: str, execution: Execution) -> None:
+def check_structure(X: MatrixLike | Sparse, name: str, execution: Execution) -> None:
     """Refuse a sparse matrix of any format and value type whose index arrays are wrong.
 
     Dense input passes: it has no such arrays.
-
-    Parameters
-    ----------
-    X : object
-        The matrix as the caller passed it; not changed.
-    name : str
-        Name of the argument, for messages.
-    execution : Execution
-        Threads and instruction set.
-
-    Raises
-    ------
-    ValueError
-        Naming the field and the row.
     """
     if not sp.issparse(X):
         return
     check_shape(X, name)
-    check = _CHECKS.get(X.format)
+    check = _CHECKS.get(getattr(X, "format", ""))
     if check is not None:
         check(X, name, execution)
 
 
-def check_shape(X: Any, name: str) -> None:
-    """Refuse a sparse matrix whose shape is not two numbers of 64 bits, or whose values are masked.
-
-    Parameters
-    ----------
-    X : sparse matrix or array
-        Not changed.
-    name : str
-        Name of the argument, for messages.
-    """
+def check_shape(X: Sparse, name: str) -> None:
+    """Refuse a sparse matrix with masked values, or a shape that is not two numbers of 64 bits."""
     shape = X.shape
     if not isinstance(shape, tuple) or len(shape) != 2:
         n_dimensions = len(shape) if isinstance(shape, tuple) else None
@@ -124,7 +104,7 @@ def check_shape(X: Any, name: str) -> None:
         raise ValueError(f"{name} has masked values; fill them first")
 
 
-def kernel_array(values: Any, dtype: npt.DTypeLike) -> AnyArray:
+def kernel_array(values: npt.ArrayLike, dtype: npt.DTypeLike) -> AnyArray:
     """Return an array as kernels read it: plain, aligned, in C order and in native byte order."""
     return np.require(values, dtype, ["C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY"])
 
@@ -140,16 +120,7 @@ def raise_defect(
 ) -> None:
     """Raise ValueError for the first defect of a matrix, if it has one.
 
-    Parameters
-    ----------
-    matrix : CsrArrays
-        Not yet validated.
-    name, owner : str
-        Names of the matrix and of the estimator, for messages.
-    execution : Execution
-        Threads and instruction set.
-    finite, non_negative : bool
-        Whether NaN and infinities, and whether negative values, are defects.
+    ``finite`` makes NaN and infinities defects, ``non_negative`` negative values.
     """
     defect, row, position = core.csr_find_defect(matrix, finite, non_negative, *execution)
     if defect == "none":
@@ -168,7 +139,7 @@ def raise_defect(
     raise ValueError(f"{name} is not a valid matrix: {message}")
 
 
-def _check_compressed(X: Any, name: str, execution: Execution) -> None:
+def _check_compressed(X: Sparse, name: str, execution: Execution) -> None:
     """Check csr, csc and bsr: bounds by blocks, major axis first."""
     n_dimensions = 3 if X.format == "bsr" else 1
     if not isinstance(X.data, np.ndarray) or X.data.ndim != n_dimensions:
@@ -187,18 +158,11 @@ def _check_compressed(X: Any, name: str, execution: Execution) -> None:
     raise_defect(structure, name, execution, finite=False, non_negative=False)
 
 
-def index_arrays(X: Any, n_minor: int, name: str) -> tuple[Ints, Codes]:
+def index_arrays(X: Sparse, n_minor: int, name: str) -> tuple[Ints, Codes]:
     """Return indptr and indices of a compressed matrix in the types that kernels take.
 
-    Parameters
-    ----------
-    X : csr, csc or bsr matrix
-        Not changed.
-    n_minor : int
-        What its indices must stay below. An index that 32 bits cannot hold becomes -1, which is as
-        wrong as it was.
-    name : str
-        Name of the argument, for messages.
+    Indices must stay below ``n_minor``; one that 32 bits cannot hold becomes -1, which is as wrong
+    as it was.
     """
     if n_minor > N_MINOR_MAX:
         axis = "rows" if X.format == "csc" else "columns"
@@ -222,7 +186,7 @@ def _narrow(indices: AnyArray) -> Codes:
     return narrow
 
 
-def _check_coordinates(X: Any, name: str, execution: Execution) -> None:
+def _check_coordinates(X: Sparse, name: str, execution: Execution) -> None:
     if not isinstance(X.data, np.ndarray) or X.data.ndim != 1 or len(X.coords) != 2:
         raise ValueError(f"{name}.data must be a 1-D array, with two coordinates per value")
     for axis, coordinate in enumerate(X.coords):
@@ -236,7 +200,7 @@ def _check_coordinates(X: Any, name: str, execution: Execution) -> None:
             raise ValueError(f"{name} has a coordinate outside its shape {X.shape}")
 
 
-def _check_diagonals(X: Any, name: str, execution: Execution) -> None:
+def _check_diagonals(X: Sparse, name: str, execution: Execution) -> None:
     offsets, data = np.asarray(X.offsets), np.asarray(X.data)
     n_rows, n_cols = X.shape
     if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or data.ndim != 2:
@@ -248,7 +212,7 @@ def _check_diagonals(X: Any, name: str, execution: Execution) -> None:
         raise ValueError(f"{name} has a diagonal outside its shape {X.shape}")
 
 
-def _check_lists(X: Any, name: str, execution: Execution) -> None:
+def _check_lists(X: Sparse, name: str, execution: Execution) -> None:
     if len(X.rows) != X.shape[0] or len(X.data) != X.shape[0]:
         raise ValueError(f"{name} must have one list of columns and one of values per row")
     for row, (columns, values) in enumerate(zip(X.rows, X.data, strict=True)):
@@ -262,13 +226,13 @@ def _check_lists(X: Any, name: str, execution: Execution) -> None:
             raise ValueError(f"{name} has a column outside its shape {X.shape} in row {row}")
 
 
-def _check_dictionary(X: Any, name: str, execution: Execution) -> None:
+def _check_dictionary(X: Sparse, name: str, execution: Execution) -> None:
     for key in X.keys():  # noqa: SIM118 - a matrix itself yields no keys
         if len(key) != 2 or not all(map(_is_position, key, X.shape)):
             raise ValueError(f"{name} has a key outside its shape {X.shape}: {key}")
 
 
-def _is_position(number: Any, n: int) -> bool:
+def _is_position(number: object, n: int) -> bool:
     return isinstance(number, Integral) and 0 <= int(number) < n
 
 

@@ -3,22 +3,17 @@
 import os
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
 
 from wordodds._core import text as core
+from wordodds.typing import Ints
 
 __all__ = ["frozen_terms", "is_encodable", "new_hash_key", "pack_terms", "pack_vocabulary"]
 
 
 def is_encodable(text: str) -> bool:
     r"""Return whether a text has no lone surrogates, so that UTF-8 can hold it.
-
-    Parameters
-    ----------
-    text : str
-        Any.
 
     Examples
     --------
@@ -44,12 +39,7 @@ def frozen_terms(vocabulary: core.Vocabulary) -> core.FrozenTerms:
 
     Equal models then have equal files. The key is no secret, nor would a random one be: it is
     stored in the file. Lookups insert nothing, so the longest one depends on the model's own terms;
-    and whoever chooses these changes the key with every choice.
-
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        Not changed.
+    and every change of these changes the key.
 
     Examples
     --------
@@ -66,13 +56,8 @@ def frozen_terms(vocabulary: core.Vocabulary) -> core.FrozenTerms:
     )
 
 
-def pack_terms(terms: Iterable[str]) -> tuple[bytes, np.ndarray[Any, np.dtype[np.int64]]]:
-    """Lay terms one behind the other, as UTF-8; return them and where each begins and ends.
-
-    Parameters
-    ----------
-    terms : iterable of str
-        Any strings, lone surrogates among them.
+def pack_terms(terms: Iterable[str]) -> tuple[bytes, Ints]:
+    """Join terms as UTF-8, with lone surrogates; return the bytes and where each term begins.
 
     Examples
     --------
@@ -85,7 +70,7 @@ def pack_terms(terms: Iterable[str]) -> tuple[bytes, np.ndarray[Any, np.dtype[np
     return b"".join(encoded), offsets
 
 
-def _encoded(term: Any) -> bytes:
+def _encoded(term: object) -> bytes:
     if not isinstance(term, str):
         raise TypeError(f"terms of a vocabulary must be str, got {type(term).__name__}")
     return term.encode("utf-8", "surrogatepass")
@@ -93,11 +78,6 @@ def _encoded(term: Any) -> bytes:
 
 def pack_vocabulary(terms: Iterable[str]) -> core.Vocabulary:
     """Make an engine vocabulary of terms, in their order.
-
-    Parameters
-    ----------
-    terms : iterable of str
-        Each once.
 
     Examples
     --------

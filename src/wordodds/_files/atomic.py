@@ -22,24 +22,8 @@ def replacing(
     Until then, and after an exception, ``path`` is what it was. What is in place has
     reached the disk. The mode of an existing file is kept; a new one gets 0666 without the bits of
     the umask. A symbolic link stays, and the file it points to is replaced. Temporary files that
-    killed processes left in the folder are removed.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A regular file, or one that does not exist yet, in an existing folder.
-    error : type
-        Class of the exception for a ``path`` that is no regular file.
-
-    Yields
-    ------
-    descriptor : int
-        The new file, empty, open for writing and reading; closed when the block ends.
-
-    Raises
-    ------
-    ValueError
-        As ``error`` if ``path`` is a folder, pipe, socket or device.
+    killed processes left in the folder are removed. ``error`` is raised for a folder, pipe, socket
+    or device.
 
     Examples
     --------
@@ -84,15 +68,7 @@ def replacing(
 
 
 def write_all(descriptor: int, data: bytes | memoryview) -> None:
-    """Write every byte; the system may take fewer in one call.
-
-    Parameters
-    ----------
-    descriptor : int
-        A file open for writing.
-    data : bytes or memoryview of bytes
-        What to write at its position.
-    """
+    """Write every byte; the system may take fewer in one call."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest[:_BLOCK]) :]
@@ -100,11 +76,6 @@ def write_all(descriptor: int, data: bytes | memoryview) -> None:
 
 def kind_of_file(mode: int) -> str:
     """Return what a file is, with its article, from the ``st_mode`` of its status.
-
-    Parameters
-    ----------
-    mode : int
-        As `os.stat` gives it.
 
     Examples
     --------

@@ -20,26 +20,12 @@ _UNTOUCHED_SECONDS = 24 * 3600.0
 
 
 def hidden_name(folder: str) -> str:
-    """Return a new path for a temporary file in a folder.
-
-    Parameters
-    ----------
-    folder : str
-        The folder of the target.
-    """
+    """Return a new path for a temporary file in a folder."""
     return os.path.join(folder, f".wordodds-{os.urandom(8).hex()}.part")
 
 
 def unnamed_file(folder: str, mode: int) -> int | None:
-    """Open a new file without a name; None if the file system has none.
-
-    Parameters
-    ----------
-    folder : str
-        The folder of the target.
-    mode : int
-        Permissions, before the umask.
-    """
+    """Open a new file without a name; None if the file system has none."""
     unnamed = getattr(os, "O_TMPFILE", None)
     if unnamed is not None and os.path.isdir("/proc/self/fd"):
         with suppress(OSError):  # what else is wrong shows when a named file is made
@@ -48,15 +34,7 @@ def unnamed_file(folder: str, mode: int) -> int | None:
 
 
 def named_file(folder: str, mode: int) -> tuple[int, str]:
-    """Open a new temporary file, locked; return its descriptor and its path.
-
-    Parameters
-    ----------
-    folder : str
-        The folder of the target.
-    mode : int
-        Permissions, before the umask.
-    """
+    """Open a new temporary file, locked; return its descriptor and its path."""
     while True:
         path = hidden_name(folder)
         try:
@@ -73,13 +51,7 @@ def named_file(folder: str, mode: int) -> tuple[int, str]:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Mark a temporary file as in use until it is closed; False if another process has locked it.
-
-    Parameters
-    ----------
-    descriptor : int
-        The file.
-    """
+    """Mark a file as in use until it is closed; False if another process has locked it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -94,11 +66,6 @@ def clear_litter(folder: str) -> None:
 
     Files of living writers stay, and so does whatever is not a regular file with exactly such a
     name. Litter that cannot be removed stays too, without an error.
-
-    Parameters
-    ----------
-    folder : str
-        The folder of a target.
     """
     with suppress(OSError):
         for name in os.listdir(folder):

@@ -6,14 +6,14 @@ import atexit
 from collections.abc import Callable, Iterable, Iterator
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 from weakref import WeakSet
 
 __all__ = ["in_background", "prefetched"]
 
 Item = TypeVar("Item")
 
-# Ctrl-C waits so long for the item that is being worked on; then the thread ends by itself.
+# Ctrl-C waits this long for the item that is being worked on; then the thread ends by itself.
 _PATIENCE_S = 0.1
 # A thread that wakes up in an interpreter that is going down may take the process with it.
 _PATIENCE_AT_EXIT_S = 2.0
@@ -27,17 +27,10 @@ def prefetched(
     """Yield items that another thread makes ahead of time.
 
     An exception of theirs is raised in its place in the order. The thread starts with the first
-    item that is asked for, and ends with the iteration, however that ends. What waits and may wait
-    for ever, such as standard input, belongs into the calling thread.
-
-    Parameters
-    ----------
-    items : iterable
-        Where they come from; closed in the thread, if it has a method for that.
-    size_of : callable
-        Tells the bytes of an item.
-    limit_bytes : int
-        How much may be there at once, the item in use included, beside one that is being made.
+    item that is asked for, and ends with the iteration, however that ends; it closes ``items``, if
+    they have a method for that. What waits and may wait for ever, such as standard input, belongs
+    in the calling thread. At most ``limit_bytes`` are there at once, the item in use included,
+    beside one that is being made.
 
     Examples
     --------
@@ -54,26 +47,18 @@ def prefetched(
 
 
 def in_background(
-    consume: Callable[[Iterator[Item]], Any],
+    consume: Callable[[Iterator[Item]], object],
     items: Iterable[Item],
     size_of: Callable[[Item], int],
     limit_bytes: int,
 ) -> None:
     """Make items in this thread, and have them used in another.
 
-    Parameters
-    ----------
-    consume : callable
-        Called in the other thread with an iterator over the items. An exception of its own is
-        raised here with the next item, or after the last. If it is this thread that fails, the
-        iterator raises `AbandonedError` after the last item that was made, after Ctrl-C at once, so
-        that nothing half done is taken for done.
-    items : iterable
-        Where they come from.
-    size_of : callable
-        Tells the bytes of an item.
-    limit_bytes : int
-        How much may wait, or be in use, beside one item.
+    ``consume`` runs in the other thread, with an iterator over the items. An exception of its own
+    is raised here with the next item, or after the last. If it is this thread that fails, the
+    iterator raises `AbandonedError` after the last item that was made, after Ctrl-C at once, so
+    that nothing half done is taken for done. At most ``limit_bytes`` wait, or are in use, beside
+    one item.
 
     Examples
     --------
@@ -91,7 +76,7 @@ def in_background(
         else:
             outcome.put(None)
         finally:
-            channel.stop()  # nobody waits for room that nobody makes
+            channel.stop()  # or the sender would wait for room for ever
 
     thread = _start(use)
     try:
@@ -113,7 +98,7 @@ class AbandonedError(Exception):
 
 
 class _Channel(Generic[Item]):
-    """A queue from one thread to another that holds so many bytes, and at least one item.
+    """A queue from one thread to another that holds a number of bytes, and at least one item.
 
     Of two queues whose methods Ctrl-C cannot leave half way, as it can those of a condition.
     """
@@ -154,7 +139,7 @@ class _Channel(Generic[Item]):
             self.end(None)
 
     def end(self, error: BaseException | None) -> None:
-        """Tell the receiver that there are no more items, or what ended them."""
+        """End the receiver, by an exception if one ended the items."""
         self._items.put(error)
 
     def received(self) -> Iterator[Item]:
@@ -174,12 +159,12 @@ class _Channel(Generic[Item]):
             self._returned.put(size)
 
     def stop(self) -> None:
-        """Tell the sender that nobody takes any more."""
+        """End the sender, as no more items are taken."""
         self._stopped = True
         self._returned.put(0)  # wakes it up
 
     def abandon(self) -> None:
-        """Tell the receiver that the rest will never come."""
+        """Make the receiver raise `AbandonedError` at once."""
         self._abandoned = True
         self._items.put(None)
 

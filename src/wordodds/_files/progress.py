@@ -1,4 +1,4 @@
-"""One progress bar, drawn on standard error, and only where somebody watches."""
+"""One progress bar, drawn on standard error, and only on a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BAR_CELLS = 24
 
 
 class Advance(Protocol):
-    """Hears of progress."""
+    """Reports progress."""
 
     def __call__(self, n: int, n_documents: int = 0) -> None:
         """Report that ``n`` more units are done, and how many documents they were."""
@@ -29,24 +29,10 @@ def progress(
 ) -> Iterator[Advance]:
     """Show how far a long job has come, how quickly, and how long it will still take.
 
-    Nothing is written unless standard error is a terminal, so logs and pipes stay clean.
-
-    Parameters
-    ----------
-    label : str
-        What is going on, shown in front of the bar.
-    total : int or None
-        The amount of work in units; None when nobody knows, then only the amount done is shown.
-    unit : str, default="bytes"
-        What is counted; ``"bytes"`` is shown in megabytes.
-    shown : bool, default=True
-        Whether anybody asked for it.
-
-    Yields
-    ------
-    advance : callable
-        ``advance(n)`` reports that ``n`` more units are done; ``advance(n, n_documents)`` also how
-        many documents they were, where something else is counted.
+    Nothing is written unless standard error is a terminal, so logs and pipes stay clean. Without a
+    ``total``, only the amount done is shown; the unit "bytes" is shown in megabytes.
+    ``advance(n)`` reports that ``n`` more units are done, ``advance(n, n_documents)`` also the
+    documents they were.
 
     Examples
     --------

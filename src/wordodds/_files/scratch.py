@@ -4,7 +4,6 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +19,7 @@ _BLOCK = 1 << 24
 class Scratch:
     """A file without a name: whatever ends the process, nothing is left of it.
 
-    Parameters
-    ----------
-    folder : str
-        Where there is room.
+    Arrays are contiguous; places are bytes from the beginning. An OSError names the folder.
 
     Examples
     --------
@@ -45,7 +41,7 @@ class Scratch:
     def __enter__(self) -> "Scratch":
         return self
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -53,32 +49,13 @@ class Scratch:
         self._file.close()
 
     def append(self, array: AnyArray) -> int:
-        """Write an array at the end; return where it begins.
-
-        Parameters
-        ----------
-        array : ndarray
-            Contiguous.
-        """
+        """Write an array at the end; return where it begins."""
         begin = self.size
         self.write(begin, array)
         return begin
 
     def write(self, begin: int, array: AnyArray) -> None:
-        """Write an array at some place.
-
-        Parameters
-        ----------
-        begin : int
-            Bytes before it.
-        array : ndarray
-            Contiguous.
-
-        Raises
-        ------
-        OSError
-            Naming the folder, if the disk is full.
-        """
+        """Write an array at some place."""
         rest, at = array.reshape(-1).view(np.uint8).data, begin
         with self._naming_the_folder():
             while rest:
@@ -87,36 +64,13 @@ class Scratch:
         self.size = max(self.size, at)
 
     def read(self, begin: int, count: int, dtype: npt.DTypeLike) -> AnyArray:
-        """Return numbers from some place.
-
-        Parameters
-        ----------
-        begin : int
-            Bytes before them.
-        count : int
-            How many.
-        dtype : dtype
-            Of which kind.
-        """
+        """Return numbers from some place."""
         array = np.empty(count, dtype=dtype)
         self.read_into(begin, array)
         return array
 
     def read_into(self, begin: int, array: AnyArray) -> None:
-        """Fill an array with what lies at some place.
-
-        Parameters
-        ----------
-        begin : int
-            Bytes before it.
-        array : ndarray
-            Contiguous.
-
-        Raises
-        ------
-        OSError
-            Naming the folder, if the disk cannot be read.
-        """
+        """Fill an array with what lies at some place."""
         rest, at = array.reshape(-1).view(np.uint8).data, begin
         while rest:
             with self._naming_the_folder():

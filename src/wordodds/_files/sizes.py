@@ -24,17 +24,7 @@ _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([a-z]*)")
 
 
 def parse_size(text: str) -> int:
-    """Read a number of bytes.
-
-    Parameters
-    ----------
-    text : str
-        A number and perhaps a unit: kB, MB, GB, TB count in thousands, KiB, MiB, GiB, TiB in 1,024.
-
-    Raises
-    ------
-    ValueError
-        If it is no size, or less than a byte.
+    """Read a number of bytes: kB, MB, GB, TB count in thousands, KiB, MiB, GiB, TiB in 1,024.
 
     Examples
     --------
@@ -53,20 +43,6 @@ def parse_size(text: str) -> int:
 
 def byte_size(value: int | str, name: str) -> int:
     """Check a parameter that is a number of bytes or the text of a size.
-
-    Parameters
-    ----------
-    value : int or str
-        What the caller passed.
-    name : str
-        Of the parameter, for the error.
-
-    Raises
-    ------
-    TypeError
-        If it is neither.
-    ValueError
-        If it is no size, or less than a byte.
 
     Examples
     --------

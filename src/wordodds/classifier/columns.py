@@ -6,9 +6,9 @@ it once, by the later one.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from wordodds._border.checks import one_of
 from wordodds._border.terms import frozen_terms
@@ -22,12 +22,7 @@ __all__ = ["Columns"]
 class Columns:
     """The columns of a vectorizer, on their way through a pipeline.
 
-    Parameters
-    ----------
-    features : TextFeatures
-        How the vectorizer reads text, but for its terms.
-    vocabulary : core.Vocabulary or None
-        Its terms; None if it hashes.
+    ``features`` lack the terms, which are the ``vocabulary``, or None if the vectorizer hashes.
     """
 
     def __init__(self, features: TextFeatures, vocabulary: core.Vocabulary | None) -> None:
@@ -50,52 +45,31 @@ class Columns:
             )
         self._features = replace(self._features, sublinear=True)
 
-    def scale(self, factors: Any) -> None:
-        """Multiply each column.
-
-        Parameters
-        ----------
-        factors : array-like of shape (n_columns,)
-            By what.
-        """
-        factors = np.asarray(factors, dtype=np.float64)
-        self._check_width(len(factors))
-        self._scale[self._kept] *= factors
+    def scale(self, factors: npt.ArrayLike) -> None:
+        """Multiply each column."""
+        each = np.asarray(factors, dtype=np.float64)
+        self._check_width(len(each))
+        self._scale[self._kept] *= each
 
     def normalise(self, norm: str | None) -> None:
-        """Divide each document by its norm.
-
-        Parameters
-        ----------
-        norm : {"l1", "l2", None}
-            None leaves it.
-        """
+        """Divide each document by its norm, if there is one."""
         if norm is None:
             return
         one_of(norm, "norm", ("l1", "l2", None))
         self._norm = norm
         self._norm_weights = self._scale.copy()
 
-    def select(self, support: Any) -> None:
-        """Drop columns.
-
-        Parameters
-        ----------
-        support : array-like of bool
-            Which to keep.
-        """
-        support = np.asarray(support, dtype=bool)
-        self._check_width(len(support))
-        self._scale[self._kept[~support]] = 0.0
-        self._kept = self._kept[support]
+    def select(self, support: npt.ArrayLike) -> None:
+        """Drop the columns without support."""
+        stays = np.asarray(support, dtype=bool)
+        self._check_width(len(stays))
+        self._scale[self._kept[~stays]] = 0.0
+        self._kept = self._kept[stays]
 
     def binarise(self, threshold: float) -> None:
         """Put 1 in the place of each value above a threshold, 0 for others.
 
-        Parameters
-        ----------
-        threshold : float
-            Values are whole numbers, or positive: where both give the same, it is carried over.
+        Raises ValueError unless that is 1 exactly where a word occurs.
         """
         signs = self._vocabulary is None and self._features.alternate_sign
         plain = self._norm is None and bool((self._scale[self._kept] == 1.0).all())
@@ -107,13 +81,7 @@ class Columns:
         self._norm = self._norm_weights = None
 
     def finish(self, weights: Floats) -> tuple[Floats, TextFeatures]:
-        """Return weights by feature, (n_features, n_columns), and the features.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_columns now, n_classes or 1)
-            The classifier's.
-        """
+        """Return weights by feature, (n_features, n_columns), and the features."""
         self._check_width(len(weights))
         if len(self._kept) == self._n:
             every = weights * self._scale[:, None]

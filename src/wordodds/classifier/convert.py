@@ -1,10 +1,15 @@
 """From fitted estimators, scikit-learn's or ours, to a LinearModel."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
 
-from sklearn.feature_extraction.text import CountVectorizer as PeerCountVectorizer
-from sklearn.feature_extraction.text import HashingVectorizer as PeerHashingVectorizer
-from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.base import BaseEstimator
+from sklearn.feature_extraction.text import (
+    CountVectorizer,
+    HashingVectorizer,
+    TfidfTransformer,
+    TfidfVectorizer,
+)
 from sklearn.feature_selection import SelectorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, Normalizer
@@ -17,6 +22,9 @@ from wordodds.model.linear_model import LinearModel
 from wordodds.text.parts import tfidf_transformer
 
 __all__ = ["from_sklearn", "linear_model_of"]
+
+Result = TypeVar("Result")
+Step: TypeAlias = tuple[str, BaseEstimator]
 
 
 def from_sklearn(pipeline: Pipeline) -> LinearModel:
@@ -63,27 +71,15 @@ def from_sklearn(pipeline: Pipeline) -> LinearModel:
     return linear_model_of((first, vectorizer), between, (last, classifier))
 
 
-def linear_model_of(
-    vectorizer: tuple[str, Any], between: list[tuple[str, Any]], classifier: tuple[str, Any]
-) -> LinearModel:
-    """Make a `LinearModel` of fitted steps, each with its name.
-
-    Parameters
-    ----------
-    vectorizer : (str, estimator)
-        What reads text.
-    between : list of (str, estimator)
-        What weighs or selects columns.
-    classifier : (str, estimator)
-        What has the weights.
-    """
+def linear_model_of(vectorizer: Step, between: list[Step], classifier: Step) -> LinearModel:
+    """Make a `LinearModel` of fitted steps, each with its name."""
     columns = Columns(*_named(vectorizer, read_vectorizer))
     if isinstance(vectorizer[1], TfidfVectorizer):
         within = (vectorizer[0], tfidf_transformer(vectorizer[1]))
         _named(within, lambda step: _apply(step, columns))
-    elif isinstance(vectorizer[1], PeerHashingVectorizer):
+    elif isinstance(vectorizer[1], HashingVectorizer):
         columns.normalise(vectorizer[1].norm)
-    elif not isinstance(vectorizer[1], PeerCountVectorizer):
+    elif not isinstance(vectorizer[1], CountVectorizer):
         raise AssertionError("read_vectorizer knows no other")
     for step in between:
         _named(step, lambda step: _apply(step, columns))
@@ -96,7 +92,7 @@ def linear_model_of(
     )
 
 
-def _apply(step: Any, columns: Columns) -> None:
+def _apply(step: BaseEstimator, columns: Columns) -> None:
     check_inherited(step, ("transform",))
     if isinstance(step, TfidfTransformer):
         if step.sublinear_tf:
@@ -119,7 +115,7 @@ def _apply(step: Any, columns: Columns) -> None:
         )
 
 
-def _named(step: tuple[str, Any], use: Any) -> Any:
+def _named(step: Step, use: Callable[[BaseEstimator], Result]) -> Result:
     """Call use(step); an error names the step."""
     name, estimator = step
     try:
@@ -130,6 +126,6 @@ def _named(step: tuple[str, Any], use: Any) -> Any:
         ) from error
 
 
-def _title(classifier: Any) -> str:
+def _title(classifier: BaseEstimator) -> str:
     inner = getattr(classifier, "estimator", None)
     return type(classifier).__name__ + (f" of {type(inner).__name__}" if inner is not None else "")

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from sklearn.feature_extraction import text as peer
+from sklearn.base import BaseEstimator
+from sklearn.feature_extraction import text as sklearn_text
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.terms import pack_vocabulary
@@ -26,27 +27,21 @@ _METHODS = (
 )
 
 
-def read_vectorizer(vectorizer: Any) -> tuple[TextFeatures, core.Vocabulary | None]:
-    """Return how a vectorizer reads text, and its terms; None if it hashes.
-
-    Parameters
-    ----------
-    vectorizer : CountVectorizer, TfidfVectorizer or HashingVectorizer
-        Of scikit-learn's or ours; fitted.
-    """
+def read_vectorizer(vectorizer: BaseEstimator) -> tuple[TextFeatures, core.Vocabulary | None]:
+    """Return how a fitted vectorizer, scikit-learn's or ours, reads text; its terms, or None."""
     if getattr(vectorizer, "input", "content") != "content":
         raise ValueError(
             f"input={vectorizer.input!r} reads files: a LinearModel takes text (input='content')"
         )
     check_inherited(vectorizer, ("transform", "_count_vocab"))
-    if isinstance(vectorizer, peer.HashingVectorizer):
+    if isinstance(vectorizer, sklearn_text.HashingVectorizer):
         features = TextFeatures(
             n_hashed=int(vectorizer.n_features),
             alternate_sign=bool(vectorizer.alternate_sign),
             **_options(vectorizer),
         )
         return features, None
-    if isinstance(vectorizer, peer.CountVectorizer):
+    if isinstance(vectorizer, sklearn_text.CountVectorizer):
         vocabulary = _vocabulary_of(vectorizer)
         return TextFeatures(n_unknown=_n_unknown(vectorizer), **_options(vectorizer)), vocabulary
     raise ValueError(
@@ -54,7 +49,7 @@ def read_vectorizer(vectorizer: Any) -> tuple[TextFeatures, core.Vocabulary | No
     )
 
 
-def _options(vectorizer: Any) -> dict[str, Any]:
+def _options(vectorizer: BaseEstimator) -> dict[str, Any]:
     options = {
         "binary": bool(vectorizer.binary),
         "encoding": vectorizer.encoding,
@@ -86,7 +81,7 @@ def _options(vectorizer: Any) -> dict[str, Any]:
     }
 
 
-def _vocabulary_of(vectorizer: Any) -> core.Vocabulary:
+def _vocabulary_of(vectorizer: BaseEstimator) -> core.Vocabulary:
     check_is_fitted(vectorizer)
     if isinstance(vectorizer, CountVectorizer):  # ours: without a dict of a million strings
         return packed_vocabulary(vectorizer)
@@ -96,6 +91,6 @@ def _vocabulary_of(vectorizer: Any) -> core.Vocabulary:
     return pack_vocabulary(sorted(columns, key=columns.__getitem__))
 
 
-def _n_unknown(vectorizer: Any) -> int:
+def _n_unknown(vectorizer: BaseEstimator) -> int:
     unknown = getattr(vectorizer, "unknown", "ignore")
     return int(unknown == "count") if isinstance(unknown, str) else int(unknown)

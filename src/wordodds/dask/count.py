@@ -22,7 +22,8 @@ from wordodds.text import CountVectorizer, EmptyVocabularyError, HashingVectoriz
 from wordodds.text.parts import weigh_counts
 from wordodds.text.prune import map_columns
 from wordodds.text.remap import columns_in, tally_of_fitted
-from wordodds.typing import AnyArray, Codes, Floats, Ints
+from wordodds.text.vectorizer import CsrMatrix
+from wordodds.typing import AnyArray, Codes, Floats, Ints, RawDocuments
 
 __all__ = ["Chosen", "Counted", "Recipe", "choose", "count", "merge_seen", "rows_of", "see"]
 
@@ -44,7 +45,7 @@ class Counted(NamedTuple):
     """A partition, counted; stays on its worker."""
 
     vectorizer: CountVectorizer | None  # with the partition's own vocabulary; None: hashed
-    counts: Any  # csr, (n_documents, n_terms); of hashed text the final rows
+    counts: CsrMatrix  # (n_documents, n_terms); of hashed text the final rows
     classes: AnyArray  # of this partition
     codes: Codes
     name: str
@@ -74,18 +75,8 @@ class Chosen(NamedTuple):
         return float(np.sum(self.class_counts * factors))
 
 
-def count(partition: Any, name: str, recipe: Recipe) -> Counted:
-    """Count a partition with a vocabulary of its own.
-
-    Parameters
-    ----------
-    partition : object
-        As in `columns_of`.
-    name : str
-        For messages.
-    recipe : Recipe
-        How.
-    """
+def count(partition: object, name: str, recipe: Recipe) -> Counted:
+    """Count a partition with a vocabulary of its own."""
     with located(name):
         texts, labels = columns_of(partition, recipe.text, recipe.label)
         n_documents = len(labels)
@@ -98,13 +89,7 @@ def count(partition: Any, name: str, recipe: Recipe) -> Counted:
 
 
 def see(counted: Counted) -> Seen:
-    """Return what the choice of a vocabulary needs of a partition.
-
-    Parameters
-    ----------
-    counted : Counted
-        The partition.
-    """
+    """Return what the choice of a vocabulary needs of a partition."""
     labels = labels_of(counted.classes, counted.codes, counted.name)
     if counted.vectorizer is None:
         return Seen(None, labels)
@@ -112,13 +97,7 @@ def see(counted: Counted) -> Seen:
 
 
 def merge_seen(seen: list[Seen]) -> Seen:
-    """Return what several groups of partitions have together.
-
-    Parameters
-    ----------
-    seen : list of Seen
-        In the order of the partitions.
-    """
+    """Return what several groups of partitions, in their order, have together."""
     labels = union([one.labels for one in seen])
     if seen[0].vectorizer is None:
         return Seen(None, labels)
@@ -129,15 +108,7 @@ def merge_seen(seen: list[Seen]) -> Seen:
 
 
 def choose(seen: Seen, recipe: Recipe) -> Chosen:
-    """Choose the vocabulary and the classes of the whole collection.
-
-    Parameters
-    ----------
-    seen : Seen
-        Of all partitions.
-    recipe : Recipe
-        With the limits of the vocabulary.
-    """
+    """Choose the vocabulary and the classes of the whole collection."""
     classes, class_counts = seen.labels.classes, seen.labels.counts
     n_documents = int(class_counts.sum())
     if not n_documents:
@@ -166,15 +137,10 @@ def choose(seen: Seen, recipe: Recipe) -> Chosen:
     return Chosen(steps, classes, class_counts, factors, n_columns, recipe.held)
 
 
-def rows_of(counted: Counted, chosen: Chosen) -> tuple[Any, Codes]:
+def rows_of(counted: Counted, chosen: Chosen) -> tuple[CsrMatrix, Codes]:
     """Return the rows of a partition under the vocabulary of all, and their classes.
 
-    Parameters
-    ----------
-    counted : Counted
-        The partition.
-    chosen : Chosen
-        What all partitions share; documents of classes that weigh nothing are left out.
+    Documents of classes that weigh nothing are left out.
     """
     rows = counted.counts
     if counted.vectorizer is not None:
@@ -200,7 +166,7 @@ def _own_vectorizer(step: CountVectorizer) -> CountVectorizer:
     return CountVectorizer(**options | unlimited)
 
 
-def _counts(vectorizer: CountVectorizer, texts: Any, n_documents: int) -> Any:
+def _counts(vectorizer: CountVectorizer, texts: RawDocuments, n_documents: int) -> CsrMatrix:
     try:
         return vectorizer.fit_transform(texts)
     except EmptyVocabularyError:  # other partitions may have words
@@ -208,7 +174,7 @@ def _counts(vectorizer: CountVectorizer, texts: Any, n_documents: int) -> Any:
         return sp.csr_matrix((n_documents, 0), dtype=np.int64)
 
 
-def _hashed(steps: list[Any], texts: Any, n_documents: int) -> Any:
+def _hashed(steps: list[Any], texts: RawDocuments, n_documents: int) -> CsrMatrix:
     if not n_documents:
         return sp.csr_matrix((0, steps[0].n_features))
     rows = texts
@@ -217,7 +183,7 @@ def _hashed(steps: list[Any], texts: Any, n_documents: int) -> Any:
     return rows
 
 
-def _moved(counts: Any, columns: Ints, n_columns: int, how: Execution) -> Any:
+def _moved(counts: CsrMatrix, columns: Ints, n_columns: int, how: Execution) -> CsrMatrix:
     """Renumber columns; both vocabularies are sorted, so that rows stay so."""
     rows = CsrArrays.of(counts)
     moved = map_columns(rows, columns, n_columns, how, binary=False, sums=False)

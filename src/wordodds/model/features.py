@@ -1,6 +1,6 @@
 """How text becomes the features that a finished model has weights for."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from wordodds._border.execution import execution
 from wordodds._core import text as core
 from wordodds.model.fasttext_reading import FastTextReading
 from wordodds.model.python_analysis import preprocessor_of, python_analyzer
-from wordodds.typing import Floats
+from wordodds.typing import Codes, Floats, Ints, Texts
 
 __all__ = ["CALLABLES", "TextFeatures"]
 
@@ -23,7 +23,7 @@ CALLABLES = ("preprocessor", "strip_accents", "tokenizer", "analyzer")
 
 @dataclass(frozen=True, eq=False)
 class TextFeatures:
-    """What stands between raw text and rows of weights. Never changes.
+    """What stands between raw text and rows of weights; immutable.
 
     The names are those of the vectorizers. ``callables`` holds the functions of a user in the place
     of the options of their names.
@@ -32,7 +32,7 @@ class TextFeatures:
     terms: core.FrozenTerms | None = None
     """Feature i has row i of the weights; None: features are hashed."""
     n_unknown: int = 0
-    """Rows behind those of the terms, for features that are none of them."""
+    """Rows after those of the terms, for features that are none of them."""
     n_hashed: int = 0
     alternate_sign: bool = False
     analyzer: str = "word"
@@ -88,16 +88,8 @@ class TextFeatures:
     def _preprocess(self) -> Callable[[str], str] | None:
         return preprocessor_of(self.callables, self.lowercase)
 
-    def documents(self, texts: Any, n_jobs: int | None) -> Documents:
-        """Check texts at the public border and do what a user's preprocessor does to them.
-
-        Parameters
-        ----------
-        texts : iterable of str or bytes, or a column of text
-            As in the vectorizers.
-        n_jobs : int or None
-            Threads for checking a column.
-        """
+    def documents(self, texts: Texts, n_jobs: int | None) -> Documents:
+        """Check texts at the public border and do what a user's preprocessor does to them."""
         how = None if type(texts) is list else execution(n_jobs)  # threads check columns alone
         documents = as_documents(texts, self._decode, "content", self.missing, how)
         if self._preprocess is not None and self.options is not None:
@@ -105,26 +97,12 @@ class TextFeatures:
         return documents
 
     def stemmed_options(self, documents: Documents, n_jobs: int | None) -> core.AnalyzerOptions:
-        """Return the compiled analyzer's options with the stems of these documents' words.
-
-        Parameters
-        ----------
-        documents : tuple of str or TextColumn
-            What `documents` gave.
-        n_jobs : int or None
-            Threads.
-        """
+        """Return the compiled analyzer's options with the stems of these documents' words."""
         assert self.options is not None
         return stemmed(self.options, documents, self.stemmer, execution(n_jobs))
 
     def found_in(self, text: str) -> list[str]:
-        """Return the features of one text, in order, known and unknown ones.
-
-        Parameters
-        ----------
-        text : str
-            What `documents` gave for it.
-        """
+        """Return the features of one text, in order, known and unknown ones."""
         if self.options is None:
             return self._analyze(text)
         return self.stemmed_options((text,), 1).features(text, *execution(1))
@@ -133,14 +111,8 @@ class TextFeatures:
     def _analyze(self) -> Callable[[str], list[str]]:
         return python_analyzer(self)
 
-    def rows_of(self, documents: Any) -> tuple[Any, Any, Floats]:
-        """Count features that Python found; return them as (indptr, indices, counts).
-
-        Parameters
-        ----------
-        documents : iterable of lists of str
-            The features of each document.
-        """
+    def rows_of(self, documents: Iterable[Iterable[str]]) -> tuple[Ints, Codes, Floats]:
+        """Count features that Python found; return them as (indptr, indices, counts)."""
         if self.terms is None:
             counter = core.FeatureCounter.hashed(self.n_hashed, self.alternate_sign)
         else:
@@ -156,27 +128,13 @@ class TextFeatures:
         return self.terms.thawed()
 
     def weighed(self, counts: Floats) -> Floats:
-        """Return what counts become before any norm.
-
-        Parameters
-        ----------
-        counts : ndarray
-            Of features that occur.
-        """
+        """Return what the counts of features that occur become, before any norm."""
         if self.binary:
             return np.ones_like(counts)
         return np.log(counts) + 1.0 if self.sublinear else counts
 
-    def norms(self, indptr: Any, indices: Any, values: Floats) -> Floats:
-        """Return what each document is divided by: its norm, or one.
-
-        Parameters
-        ----------
-        indptr, indices : ndarray
-            Of the rows.
-        values : ndarray
-            What `weighed` gave.
-        """
+    def norms(self, indptr: Ints, indices: Codes, values: Floats) -> Floats:
+        """Return what each row of `weighed` values is divided by: its norm, or one."""
         if self.norm is None:
             return np.ones(len(indptr) - 1)
         parts = values if self.norm_weights is None else values * self.norm_weights[indices]
@@ -187,13 +145,7 @@ class TextFeatures:
         return np.where(norms == 0.0, 1.0, norms)
 
     def name_of(self, row: int) -> str:
-        """Return what to call a row of the weights.
-
-        Parameters
-        ----------
-        row : int
-            Its number.
-        """
+        """Return what to call a row of the weights."""
         if self.fasttext is not None:
             return self.fasttext.name_of(row)
         if self.terms is None:

@@ -3,7 +3,7 @@
 import codecs
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from wordodds._border.checks import is_whole_number
 from wordodds._border.stem import check_stemmer
@@ -14,18 +14,7 @@ _LONGEST_NGRAM = 1000  # the work for a text grows with it
 
 
 def checked_options(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of `TextFeatures` that a file holds.
-
-    Parameters
-    ----------
-    plain : mapping
-        What was read.
-
-    Raises
-    ------
-    ValueError
-        If one is missing or makes no sense.
-    """
+    """Return the options of `TextFeatures` that a file holds; ValueError if one makes no sense."""
     for option, is_sound in OPTIONS.items():
         if option not in plain or not is_sound(plain[option]):
             raise ValueError(f"its option {option} is {plain.get(option)!r:.200}")
@@ -33,40 +22,40 @@ def checked_options(plain: Mapping[str, Any]) -> dict[str, Any]:
     return options | {"ngram_range": tuple(options["ngram_range"])}
 
 
-def _is_count(value: Any, largest: int = 2**31 - 1) -> bool:
+def _is_count(value: object, largest: int = 2**31 - 1) -> bool:
     return is_whole_number(value) and 0 <= value <= largest
 
 
-def _is_range(value: Any) -> bool:
+def _is_range(value: object) -> bool:
     if not isinstance(value, list) or len(value) != 2:
         return False
     return all(_is_count(n, _LONGEST_NGRAM) for n in value) and 1 <= value[0] <= value[1]
 
 
-def _is_pattern(value: Any) -> bool:
+def _is_pattern(value: object) -> bool:
     try:
         return isinstance(value, str) and re.compile(value).groups <= 1
     except (re.error, OverflowError, RecursionError):
         return False
 
 
-def _is_stemmer(value: Any) -> bool:
+def _is_stemmer(value: object) -> bool:
     if isinstance(value, str):
         check_stemmer(value)
     return value is None or isinstance(value, str)
 
 
-def _is_encoding(value: Any) -> bool:
+def _is_encoding(value: object) -> bool:
     try:
-        "".encode(value)  # of text: "hex" is a codec too
+        "".encode(cast("str", value))  # of text: "hex" is a codec too
     except (LookupError, ValueError, TypeError):
         return False
     return True
 
 
-def _is_decode_error(value: Any) -> bool:
+def _is_decode_error(value: object) -> bool:
     try:
-        codecs.lookup_error(value)
+        codecs.lookup_error(cast("str", value))
     except (LookupError, ValueError, TypeError):
         return False
     return True

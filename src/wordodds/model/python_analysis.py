@@ -22,13 +22,7 @@ def preprocessor_of(
 ) -> Callable[[str], str] | None:
     """Return what a user's functions do to a text before it is analyzed; None without any.
 
-    Parameters
-    ----------
-    callables : mapping
-        As in `TextFeatures`.
-    lowercase : bool
-        Whether text is lower-cased before a user's ``strip_accents``; a ``preprocessor`` takes the
-        place of both.
+    Text is lower-cased before a user's ``strip_accents``; a ``preprocessor`` replaces both.
     """
     if "preprocessor" in callables:
         return callables["preprocessor"]
@@ -40,11 +34,6 @@ def preprocessor_of(
 
 def python_analyzer(features: "TextFeatures") -> Callable[[str], list[str]]:
     """Return a function that turns one text into its features.
-
-    Parameters
-    ----------
-    features : TextFeatures
-        For "word", or with an analyzer of the user's.
 
     Examples
     --------

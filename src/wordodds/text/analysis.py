@@ -6,7 +6,7 @@ scikit-learn's own methods say what an analyzer is to do and carry out what the 
 
 from functools import lru_cache
 from numbers import Integral
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sklearn.feature_extraction.text import CountVectorizer as SklearnCountVectorizer
 
@@ -51,7 +51,7 @@ def analyzed(
     # A callable of the user may take documents of any kind.
     takes_any = prepares or callable(vectorizer.analyzer) or "build_analyzer" in own
     if takes_any or vectorizer.input != "content":
-        return without_missing(raw_documents, vectorizer.missing), None
+        return cast("Documents", without_missing(raw_documents, vectorizer.missing)), None
     return as_strings(_checked(vectorizer, raw_documents, how)), None
 
 

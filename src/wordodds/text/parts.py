@@ -1,6 +1,7 @@
 """Parts of a vectorizer that other packages work with: terms, counts, weights of terms."""
 
-from typing import Any
+from sklearn.base import BaseEstimator
+from sklearn.feature_extraction import text as sklearn_text
 
 from wordodds._core import text as core
 from wordodds.text.count import CountVectorizer
@@ -23,7 +24,7 @@ def packed_vocabulary(vectorizer: CountVectorizer) -> core.Vocabulary:
     return vectorizer._engine_vocabulary()
 
 
-def tfidf_transformer(vectorizer: Any) -> Any:
+def tfidf_transformer(vectorizer: BaseEstimator) -> sklearn_text.TfidfTransformer:
     """Return what weighs the counts of a fitted TfidfVectorizer, scikit-learn's or ours.
 
     Its parameters are those of the fit, whatever `set_params` has changed since.
@@ -31,7 +32,7 @@ def tfidf_transformer(vectorizer: Any) -> Any:
     return vectorizer._tfidf
 
 
-def fit_counts(vectorizer: Any, texts: RawDocuments) -> CsrMatrix:
+def fit_counts(vectorizer: EngineVectorizer, texts: RawDocuments) -> CsrMatrix:
     """Fit any vectorizer; return its counts before `weigh_counts`.
 
     Examples

@@ -1,13 +1,12 @@
 """From the vocabulary of a part of the documents to that of all: terms, frequencies, columns."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.base import clone
 
 from wordodds._border.terms import new_hash_key
 from wordodds._core.tally import TermTally
 from wordodds.text.count import CountVectorizer
+from wordodds.text.vectorizer import CsrMatrix
 from wordodds.typing import Ints
 
 __all__ = ["columns_in", "tally_of_fitted"]
@@ -15,13 +14,6 @@ __all__ = ["columns_in", "tally_of_fitted"]
 
 def columns_in(vectorizer: CountVectorizer, other: CountVectorizer) -> Ints:
     """Return the column in another vectorizer of each term of a vectorizer, -1 where it has none.
-
-    Parameters
-    ----------
-    vectorizer : CountVectorizer
-        Fitted.
-    other : CountVectorizer
-        Fitted; one that finds features in the same way.
 
     Examples
     --------
@@ -33,17 +25,11 @@ def columns_in(vectorizer: CountVectorizer, other: CountVectorizer) -> Ints:
     return other._engine_vocabulary().locate(vectorizer._engine_vocabulary())
 
 
-def tally_of_fitted(vectorizer: CountVectorizer, counts: Any) -> CountVectorizer:
+def tally_of_fitted(vectorizer: CountVectorizer, counts: CsrMatrix) -> CountVectorizer:
     """Return a vectorizer that knows document frequencies, as `partial_fit` would have made it.
 
-    The text is not read again; `merge` adds the frequencies up.
-
-    Parameters
-    ----------
-    vectorizer : CountVectorizer
-        Fitted, without ``min_df``, ``max_df`` and ``max_features``.
-    counts : csr_matrix, (n_documents, n_terms)
-        What its ``fit_transform`` gave for its documents.
+    The text is not read again; `merge` adds the frequencies up. The vectorizer has no ``min_df``,
+    ``max_df`` and ``max_features``, and the counts are what its ``fit_transform`` gave.
 
     Examples
     --------

@@ -8,7 +8,7 @@ frequency is exact, and what is left is what a fit in memory would leave.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from wordodds._core.tally import TermTally
 from wordodds._files.scratch import Scratch
 from wordodds.text.count import CountVectorizer
 from wordodds.text.prune import document_count
-from wordodds.typing import Ints
+from wordodds.typing import DocumentLimit, Ints, RawDocuments
 
 __all__ = ["learn_vocabulary"]
 
@@ -33,30 +33,16 @@ FEWER = 4  # pieces are cut to this part of what the memory holds: they are neve
 
 def learn_vocabulary(
     vectorizer: CountVectorizer,
-    batches: Iterable[Any],
+    batches: Iterable[RawDocuments],
     memory: int,
     folder: str,
-    min_df: Callable[[int], Any] | None = None,
+    min_df: Callable[[int], DocumentLimit] | None = None,
 ) -> None:
     """Fit a vectorizer to batches of documents, in bounded memory.
 
-    Parameters
-    ----------
-    vectorizer : CountVectorizer
-        As new; knows vocabulary and document frequencies afterwards. Not changed by a failure.
-    batches : iterable of collections of documents
-        As for `CountVectorizer.partial_fit`.
-    memory : int
-        Bytes for terms.
-    folder : str
-        Where to write runs; nothing is left there.
-    min_df : callable or None
-        Gives the vectorizer's ``min_df`` for a number of documents, when that is known.
-
-    Raises
-    ------
-    MemoryError
-        If the terms that ``min_df`` leaves do not fit.
+    A failure leaves it as it was. ``memory`` is the bytes for terms, ``folder`` where runs are
+    written, of which nothing is left; ``min_df`` gives the vectorizer's limit for a number of
+    documents, when that is known. Raises MemoryError if the terms that it leaves do not fit.
     """
     how = execution(vectorizer.n_jobs)
     terms_max = max(TERMS_MIN, memory // BYTES_PER_TERM)
@@ -107,7 +93,7 @@ class _Run:
             self._offsets = self._scratch.append(piece.offsets)
             self._frequency = self._scratch.append(piece.frequency)
             self._totals = self._scratch.append(piece.totals)
-        except BaseException:  # a full disk, Ctrl-C: nobody else knows this run yet
+        except BaseException:  # a full disk, Ctrl-C: no other code closes this run
             self._scratch.close()
             raise
 

@@ -167,7 +167,9 @@ class TfidfTransformer(  # type: ignore[call-arg]
         core.csr_weigh_terms(rows, idf, bool(self.sublinear_tf), self.norm or "none", *how)
         return as_matrix(rows[:3], rows.n_cols, rows.data.dtype)
 
-    def _refuse_overflow(self, rows: CsrArrays, largest: float, kind: Any) -> None:
+    def _refuse_overflow(
+        self, rows: CsrArrays, largest: float, kind: type[np.floating[Any]]
+    ) -> None:
         idf = _checked_weights(self.idf_, rows) if hasattr(self, "idf_") else np.ones(1)
         weight = float(np.max(idf, initial=1.0, where=np.isfinite(idf)))
         if largest > float(np.finfo(kind).max) / weight:

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -138,12 +138,12 @@ class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
         self._check_stemmer()
         return analyzed(self, raw_documents, how)
 
-    def _count_features(self, documents: Any, counter: FeatureRows) -> None:
+    def _count_features(self, documents: Documents, counter: FeatureRows) -> None:
         """Find the features of each document in Python and have the engine count them."""
         analyze = self.build_analyzer()
         total = len(documents) if hasattr(documents, "__len__") else None
         with self._progress(total) as advance:
-            for document in documents:
+            for document in cast("Iterable[object]", documents):
                 counter.add_row(analyze(document))
                 if advance is not None:
                     advance(1)
@@ -154,7 +154,7 @@ class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
         return progress(type(self).__name__, total, unit="documents")
 
 
-def _analyze_compiled(vectorizer: EngineVectorizer, document: Any) -> list[str]:
+def _analyze_compiled(vectorizer: EngineVectorizer, document: object) -> list[str]:
     how = execution(1)
     documents, options = vectorizer._analyze((document,), how)
     assert options is not None
@@ -195,7 +195,7 @@ def as_matrix(rows: Sequence[AnyArray], n_columns: int, dtype: DTypeLike) -> Csr
         indices = indices.astype(_INTEGER)
     value_type = np.dtype(dtype)
     shape = (len(indptr) - 1, int(n_columns))
-    wanted = matrix_type()
+    wanted: Any = matrix_type()
     if not _LAYOUT_IS_KNOWN or value_type not in _SPARSE_DTYPES:
         return wanted((data, indices, indptr), shape=shape, dtype=value_type)
     values = data if data.dtype is value_type else data.astype(value_type, copy=False)
@@ -210,9 +210,11 @@ def as_matrix(rows: Sequence[AnyArray], n_columns: int, dtype: DTypeLike) -> Csr
     return matrix
 
 
-def matrix_type() -> Any:
+def matrix_type() -> type[CsrMatrix]:
     """Return the class that scikit-learn's setting ``sparse_interface`` asks for."""
-    return sp.csr_array if get_config().get("sparse_interface") == "sparray" else sp.csr_matrix
+    is_array = get_config().get("sparse_interface") == "sparray"
+    wanted: type[CsrMatrix] = sp.csr_array if is_array else sp.csr_matrix
+    return wanted
 
 
 _FLOATS: dict[np.dtype[Any], np.dtype[Any]] = {
