@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.feature_extraction import text as sklearn_text
 
+import wordodds.typing as wt
 from wordodds._border.checks import whole_number
 from wordodds._border.csr import CsrArrays, as_csr, canonical
 from wordodds._border.documents import Documents
@@ -26,24 +27,7 @@ from wordodds.text.vectorizer import (
     refuse_string,
     unchanged_on_error,
 )
-from wordodds.typing import (
-    Analyzer,
-    AnyArray,
-    DecodeError,
-    DocumentLimit,
-    DTypeLike,
-    MatrixLike,
-    Missing,
-    NgramRange,
-    Preprocessor,
-    RawDocuments,
-    Source,
-    StopWords,
-    StripAccents,
-    Tokenizer,
-    Unknown,
-    Vocabulary,
-)
+from wordodds.typing import AnyArray
 
 __all__ = ["CountVectorizer"]
 
@@ -121,33 +105,33 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
     (array(['cat', 'hat', 'sat', 'the'], dtype=object), array([1, 1, 1, 1]))
     """
 
-    vocabulary: Vocabulary
-    unknown: Unknown
+    vocabulary: wt.Vocabulary
+    unknown: wt.Unknown
 
     _parameter_constraints = constraints(sklearn_text.CountVectorizer._parameter_constraints)
 
     def __init__(
         self,
         *,
-        input: Source = "content",
+        input: wt.Source = "content",
         encoding: str = "utf-8",
-        decode_error: DecodeError = "strict",
-        strip_accents: StripAccents = None,
+        decode_error: wt.DecodeError = "strict",
+        strip_accents: wt.StripAccents = None,
         lowercase: bool = True,
-        preprocessor: Preprocessor = None,
-        tokenizer: Tokenizer = None,
-        stop_words: StopWords = None,
+        preprocessor: wt.Preprocessor = None,
+        tokenizer: wt.Tokenizer = None,
+        stop_words: wt.StopWords = None,
         token_pattern: str | None = r"(?u)\b\w\w+\b",
-        ngram_range: NgramRange = (1, 1),
-        analyzer: Analyzer = "word",
-        max_df: DocumentLimit = 1.0,
-        min_df: DocumentLimit = 1,
+        ngram_range: wt.NgramRange = (1, 1),
+        analyzer: wt.Analyzer = "word",
+        max_df: wt.DocumentLimit = 1.0,
+        min_df: wt.DocumentLimit = 1,
         max_features: int | None = None,
-        vocabulary: Vocabulary = None,
+        vocabulary: wt.Vocabulary = None,
         binary: bool = False,
-        dtype: DTypeLike = np.int64,
-        unknown: Unknown = "ignore",
-        missing: Missing = "error",
+        dtype: wt.DTypeLike = np.int64,
+        unknown: wt.Unknown = "ignore",
+        missing: wt.Missing = "error",
         stemmer: str | None = None,
         max_terms: int | None = None,
         n_jobs: int | None = None,
@@ -156,7 +140,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         super().__init__()
         keep_parameters(self, locals())
 
-    def fit_transform(self, raw_documents: RawDocuments, y: object = None) -> CsrMatrix:
+    def fit_transform(self, raw_documents: wt.RawDocuments, y: object = None) -> CsrMatrix:
         """Learn the vocabulary and count its words, in one pass over the text.
 
         Parameters
@@ -215,7 +199,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         self._vocabulary = vocabulary
         return as_matrix(rows, n_columns, self.dtype)
 
-    def transform(self, raw_documents: RawDocuments) -> CsrMatrix:
+    def transform(self, raw_documents: wt.RawDocuments) -> CsrMatrix:
         """Count the words of the vocabulary; others go where ``unknown`` says.
 
         Parameters
@@ -243,7 +227,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         self._check_vocabulary()
         return np.array([*self._engine_vocabulary().terms(), *self._unknown_names()], dtype=object)
 
-    def inverse_transform(self, X: MatrixLike) -> list[npt.NDArray[np.str_]]:
+    def inverse_transform(self, X: wt.MatrixLike) -> list[npt.NDArray[np.str_]]:
         """Return the words of each row, in the order of their columns.
 
         Parameters
@@ -266,7 +250,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
             found.append(terms[columns[columns < len(terms)]])
         return found
 
-    def _fit_transform_pruned(self, raw_documents: RawDocuments) -> CsrMatrix:
+    def _fit_transform_pruned(self, raw_documents: wt.RawDocuments) -> CsrMatrix:
         how = execution(self.n_jobs)
         documents, options = self._analyze(raw_documents, how)
         # Read twice: once to choose the terms, once to count them.
@@ -278,7 +262,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         self._adopt(vocabulary, frequencies)
         return counts
 
-    def _check_before_fit(self, raw_documents: RawDocuments) -> None:
+    def _check_before_fit(self, raw_documents: wt.RawDocuments) -> None:
         self._validate_params()
         refuse_string(raw_documents)
         self._validate_ngram_range()
@@ -305,7 +289,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
             return ["<unknown>"]
         return [f"<unknown {i}>" for i in range(self._n_unknown())]
 
-    def _count_with_given_vocabulary(self, raw_documents: RawDocuments) -> CsrMatrix:
+    def _count_with_given_vocabulary(self, raw_documents: wt.RawDocuments) -> CsrMatrix:
         self._validate_vocabulary()
         if self.lowercase and any(any(map(str.isupper, term)) for term in self.vocabulary_):
             warnings.warn(
@@ -315,7 +299,9 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
             )
         return self._count_frozen(raw_documents, self._engine_vocabulary())
 
-    def _count_frozen(self, raw_documents: RawDocuments, vocabulary: core.Vocabulary) -> CsrMatrix:
+    def _count_frozen(
+        self, raw_documents: wt.RawDocuments, vocabulary: core.Vocabulary
+    ) -> CsrMatrix:
         how = execution(self.n_jobs)
         return self._count_analyzed(*self._analyze(raw_documents, how), how, vocabulary)
 

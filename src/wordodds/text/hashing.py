@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from sklearn.feature_extraction import text as sklearn_text
 
+import wordodds.typing as wt
 from wordodds._border.documents import Documents
 from wordodds._border.execution import Execution, execution
 from wordodds._border.structure import CsrArrays
@@ -20,21 +21,7 @@ from wordodds.text.vectorizer import (
     keep_parameters,
     refuse_string,
 )
-from wordodds.typing import (
-    Analyzer,
-    AnyArray,
-    DecodeError,
-    DTypeLike,
-    Missing,
-    NgramRange,
-    Norm,
-    Preprocessor,
-    RawDocuments,
-    Source,
-    StopWords,
-    StripAccents,
-    Tokenizer,
-)
+from wordodds.typing import AnyArray
 
 __all__ = ["HashingVectorizer"]
 
@@ -69,7 +56,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
     """
 
     n_features: int
-    norm: Norm
+    norm: wt.Norm
     alternate_sign: bool
 
     _parameter_constraints = constraints(sklearn_text.HashingVectorizer._parameter_constraints)
@@ -77,23 +64,23 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
     def __init__(
         self,
         *,
-        input: Source = "content",
+        input: wt.Source = "content",
         encoding: str = "utf-8",
-        decode_error: DecodeError = "strict",
-        strip_accents: StripAccents = None,
+        decode_error: wt.DecodeError = "strict",
+        strip_accents: wt.StripAccents = None,
         lowercase: bool = True,
-        preprocessor: Preprocessor = None,
-        tokenizer: Tokenizer = None,
-        stop_words: StopWords = None,
+        preprocessor: wt.Preprocessor = None,
+        tokenizer: wt.Tokenizer = None,
+        stop_words: wt.StopWords = None,
         token_pattern: str | None = r"(?u)\b\w\w+\b",
-        ngram_range: NgramRange = (1, 1),
-        analyzer: Analyzer = "word",
+        ngram_range: wt.NgramRange = (1, 1),
+        analyzer: wt.Analyzer = "word",
         n_features: int = 2**20,
         binary: bool = False,
-        norm: Norm = "l2",
+        norm: wt.Norm = "l2",
         alternate_sign: bool = True,
-        dtype: DTypeLike = np.float64,
-        missing: Missing = "error",
+        dtype: wt.DTypeLike = np.float64,
+        missing: wt.Missing = "error",
         stemmer: str | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -101,7 +88,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
         super().__init__()
         keep_parameters(self, locals())
 
-    def transform(self, X: RawDocuments) -> CsrMatrix:
+    def transform(self, X: wt.RawDocuments) -> CsrMatrix:
         """Sum the words of the documents by hashed column.
 
         Parameters
@@ -138,7 +125,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
             core.csr_weigh_terms(CsrArrays.of(matrix), None, False, self.norm, *how)
         return matrix
 
-    def fit_transform(self, X: RawDocuments, y: object = None) -> CsrMatrix:
+    def fit_transform(self, X: wt.RawDocuments, y: object = None) -> CsrMatrix:
         """Do what `transform` does; there is nothing to fit.
 
         Parameters

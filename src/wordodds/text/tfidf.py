@@ -8,6 +8,7 @@ import numpy.typing as npt
 from sklearn.feature_extraction import text as sklearn_text
 from sklearn.utils.validation import check_is_fitted
 
+import wordodds.typing as wt
 from wordodds._border.csr import CsrArrays, as_csr, require_rows, without_repeats, without_zeros
 from wordodds._border.execution import Execution, execution
 from wordodds._border.structure import kernel_array
@@ -23,27 +24,7 @@ from wordodds.text.vectorizer import (
     matrix_type,
     unchanged_on_error,
 )
-from wordodds.typing import (
-    Analyzer,
-    AnyArray,
-    AnyFloats,
-    DecodeError,
-    DocumentLimit,
-    DTypeLike,
-    Ints,
-    MatrixLike,
-    Missing,
-    NgramRange,
-    Norm,
-    Preprocessor,
-    RawDocuments,
-    Source,
-    StopWords,
-    StripAccents,
-    Tokenizer,
-    Unknown,
-    Vocabulary,
-)
+from wordodds.typing import AnyArray, AnyFloats, Ints
 
 __all__ = ["TfidfTransformer", "TfidfVectorizer"]
 
@@ -74,18 +55,16 @@ class TfidfTransformer(  # type: ignore[call-arg]
     def __init__(
         self,
         *,
-        norm: Norm = "l2",
+        norm: wt.Norm = "l2",
         use_idf: bool = True,
         smooth_idf: bool = True,
         sublinear_tf: bool = False,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(
-            norm=norm, use_idf=use_idf, smooth_idf=smooth_idf, sublinear_tf=sublinear_tf
-        )
-        self.n_jobs = n_jobs
+        super().__init__()
+        keep_parameters(self, locals())
 
-    def fit(self, X: MatrixLike, y: object = None) -> Self:
+    def fit(self, X: wt.MatrixLike, y: object = None) -> Self:
         """Learn the inverse document frequencies.
 
         Parameters
@@ -107,17 +86,9 @@ class TfidfTransformer(  # type: ignore[call-arg]
         return self
 
     def _fit_frequencies(
-        self, document_frequency: Ints, n_documents: int, dtype: DTypeLike = np.float64
+        self, document_frequency: Ints, n_documents: int, dtype: wt.DTypeLike = np.float64
     ) -> Self:
-        """Learn the inverse document frequencies from counts of documents alone.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from wordodds import TfidfTransformer
-        >>> TfidfTransformer()._fit_frequencies(np.array([2, 1]), 2).idf_.round(3)
-        array([1.   , 1.405])
-        """
+        """Learn the inverse document frequencies from counts of documents alone."""
         self.n_features_in_ = len(document_frequency)
         if self.use_idf:
             kind: Any = np.float32 if np.dtype(dtype) == np.float32 else np.float64
@@ -128,7 +99,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
             self.idf_ = np.log(idf, out=idf) + kind(1.0)
         return self
 
-    def transform(self, X: MatrixLike, copy: bool = True) -> CsrMatrix:
+    def transform(self, X: wt.MatrixLike, copy: bool = True) -> CsrMatrix:
         """Weigh counts by what was learned.
 
         Parameters
@@ -199,7 +170,7 @@ def _checked_weights(idf: npt.ArrayLike, rows: CsrArrays) -> AnyArray:
     return weights
 
 
-def _checked_counts(X: MatrixLike, transformer: TfidfTransformer, how: Execution) -> CsrArrays:
+def _checked_counts(X: wt.MatrixLike, transformer: TfidfTransformer, how: Execution) -> CsrArrays:
     """Return X with one entry for each cell that is not zero."""
     rows = as_csr(
         X,
@@ -239,29 +210,29 @@ norm, use_idf, smooth_idf, sublinear_tf
     def __init__(
         self,
         *,
-        input: Source = "content",
+        input: wt.Source = "content",
         encoding: str = "utf-8",
-        decode_error: DecodeError = "strict",
-        strip_accents: StripAccents = None,
+        decode_error: wt.DecodeError = "strict",
+        strip_accents: wt.StripAccents = None,
         lowercase: bool = True,
-        preprocessor: Preprocessor = None,
-        tokenizer: Tokenizer = None,
-        analyzer: Analyzer = "word",
-        stop_words: StopWords = None,
+        preprocessor: wt.Preprocessor = None,
+        tokenizer: wt.Tokenizer = None,
+        analyzer: wt.Analyzer = "word",
+        stop_words: wt.StopWords = None,
         token_pattern: str | None = r"(?u)\b\w\w+\b",
-        ngram_range: NgramRange = (1, 1),
-        max_df: DocumentLimit = 1.0,
-        min_df: DocumentLimit = 1,
+        ngram_range: wt.NgramRange = (1, 1),
+        max_df: wt.DocumentLimit = 1.0,
+        min_df: wt.DocumentLimit = 1,
         max_features: int | None = None,
-        vocabulary: Vocabulary = None,
+        vocabulary: wt.Vocabulary = None,
         binary: bool = False,
-        dtype: DTypeLike = np.float64,
-        norm: Norm = "l2",
+        dtype: wt.DTypeLike = np.float64,
+        norm: wt.Norm = "l2",
         use_idf: bool = True,
         smooth_idf: bool = True,
         sublinear_tf: bool = False,
-        unknown: Unknown = "ignore",
-        missing: Missing = "error",
+        unknown: wt.Unknown = "ignore",
+        missing: wt.Missing = "error",
         stemmer: str | None = None,
         max_terms: int | None = None,
         n_jobs: int | None = None,
@@ -270,7 +241,7 @@ norm, use_idf, smooth_idf, sublinear_tf
         super().__init__()
         keep_parameters(self, locals())
 
-    def fit(self, raw_documents: RawDocuments, y: object = None) -> Self:
+    def fit(self, raw_documents: wt.RawDocuments, y: object = None) -> Self:
         """Learn vocabulary and inverse document frequencies.
 
         Parameters
@@ -283,7 +254,7 @@ norm, use_idf, smooth_idf, sublinear_tf
         self._count_and_fit(raw_documents)
         return self
 
-    def fit_transform(self, raw_documents: RawDocuments, y: object = None) -> CsrMatrix:
+    def fit_transform(self, raw_documents: wt.RawDocuments, y: object = None) -> CsrMatrix:
         """Learn vocabulary and inverse document frequencies, and weigh the documents.
 
         Parameters
@@ -296,7 +267,7 @@ norm, use_idf, smooth_idf, sublinear_tf
         counts = self._count_and_fit(raw_documents)
         return self._tfidf._weighed_counts(counts)
 
-    def transform(self, raw_documents: RawDocuments) -> CsrMatrix:
+    def transform(self, raw_documents: wt.RawDocuments) -> CsrMatrix:
         """Weigh documents by the vocabulary and the frequencies that were learned.
 
         Parameters
@@ -349,7 +320,7 @@ norm, use_idf, smooth_idf, sublinear_tf
             n_jobs=self.n_jobs,
         )
 
-    def _count_and_fit(self, raw_documents: RawDocuments) -> CsrMatrix:
+    def _count_and_fit(self, raw_documents: wt.RawDocuments) -> CsrMatrix:
         tfidf = self._transformer()
         with unchanged_on_error(self):
             counts = CountVectorizer.fit_transform(self, raw_documents)
@@ -358,7 +329,7 @@ norm, use_idf, smooth_idf, sublinear_tf
             self._tfidf = tfidf._fit_frequencies(frequencies, counts.shape[0], counts.dtype)
         return counts
 
-    def _check_before_fit(self, raw_documents: RawDocuments) -> None:
+    def _check_before_fit(self, raw_documents: wt.RawDocuments) -> None:
         self._check_params()
         super()._check_before_fit(raw_documents)
         if self.unknown != "ignore" and self.use_idf and not self.smooth_idf:

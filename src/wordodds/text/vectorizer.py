@@ -12,6 +12,7 @@ from sklearn import get_config
 from sklearn.feature_extraction.text import _VectorizerMixin
 from sklearn.utils._param_validation import StrOptions
 
+import wordodds.typing as wt
 from wordodds._border.analyzer import WORD_ANALYZERS
 from wordodds._border.documents import Documents, as_strings
 from wordodds._border.execution import Execution, execution
@@ -20,19 +21,7 @@ from wordodds._border.structure import N_MINOR_MAX
 from wordodds._core import text as core
 from wordodds._files.progress import progress
 from wordodds.text.analysis import analyzed
-from wordodds.typing import (
-    Analyzer,
-    AnyArray,
-    DTypeLike,
-    Missing,
-    NgramRange,
-    Preprocessor,
-    RawDocuments,
-    Source,
-    StopWords,
-    StripAccents,
-    Tokenizer,
-)
+from wordodds.typing import AnyArray
 
 __all__ = [
     "CsrMatrix",
@@ -77,18 +66,18 @@ class FeatureRows(Protocol):
 class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
     """The base of each vectorizer, before scikit-learn's class."""
 
-    input: Source
-    strip_accents: StripAccents
+    input: wt.Source
+    strip_accents: wt.StripAccents
     lowercase: bool
-    preprocessor: Preprocessor
-    tokenizer: Tokenizer
-    stop_words: StopWords
+    preprocessor: wt.Preprocessor
+    tokenizer: wt.Tokenizer
+    stop_words: wt.StopWords
     token_pattern: str | None
-    ngram_range: NgramRange
-    analyzer: Analyzer
+    ngram_range: wt.NgramRange
+    analyzer: wt.Analyzer
     binary: bool
-    dtype: DTypeLike
-    missing: Missing
+    dtype: wt.DTypeLike
+    missing: wt.Missing
     stemmer: str | None
     n_jobs: int | None
     verbose: bool
@@ -132,7 +121,7 @@ class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
         check_stemmer(self.stemmer)
 
     def _analyze(
-        self, raw_documents: RawDocuments, how: Execution
+        self, raw_documents: wt.RawDocuments, how: Execution
     ) -> tuple[Documents, core.AnalyzerOptions | None]:
         """Return the documents and how the engine is to read them; None if Python must."""
         self._check_stemmer()
@@ -180,12 +169,12 @@ def unchanged_on_error(vectorizer: object) -> Iterator[None]:
         raise
 
 
-def engine_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+def engine_dtype(dtype: wt.DTypeLike) -> np.dtype[Any]:
     """Return the type that the engine writes for values of a type: itself, or the widest."""
     return _FLOATS.get(np.dtype(dtype), _INTEGER)
 
 
-def as_matrix(rows: Sequence[AnyArray], n_columns: int, dtype: DTypeLike) -> CsrMatrix:
+def as_matrix(rows: Sequence[AnyArray], n_columns: int, dtype: wt.DTypeLike) -> CsrMatrix:
     """Make a matrix of what the engine counted: (indptr, indices, data)."""
     indptr, indices, data = rows
     # SciPy has one type for both.
