@@ -90,8 +90,8 @@ def test_numba_is_only_in_linear():
 
 
 def test_engine_knows_neither_python_nor_the_environment():
-    files = [*ENGINE.glob("include/**/*.hpp"), *ENGINE.glob("src/*.cpp")]
-    assert files
+    files = [*ENGINE.glob("include/**/*.hpp"), *ENGINE.glob("src/*/*.[ch]pp")]
+    assert {path.parent.name for path in files} > {"base", "text"}
     for path in files:
         text = re.sub(r"//.*", "", path.read_text())
         for word in (
@@ -109,8 +109,48 @@ def test_engine_knows_neither_python_nor_the_environment():
 def test_headers_follow_the_families():
     families = {path.stem for path in PACKAGE.joinpath("_core").glob("*.pyx")}
     assert families == {path.name for path in (ENGINE / "include" / "wordodds").iterdir()}
+    assert families == {path.name for path in (ENGINE / "src").iterdir()}
     for family in families:
         assert (PACKAGE / "_core" / f"{family}.pyi").is_file(), family
+    for folder in ("tests", "reference"):
+        found = {path.name for path in (ENGINE / folder).iterdir() if path.is_dir()}
+        assert found <= families, folder
+
+
+def test_sources_are_named_after_their_headers():
+    sources = list((ENGINE / "src").rglob("*.cpp"))
+    assert sources
+    for path in sources:
+        name = f"{path.stem}.hpp"
+        public = f"wordodds/{path.parent.name}/{name}"
+        own = name if (path.parent / name).is_file() else public
+        first = re.search(r'^#include [<"](.*)[>"]', path.read_text(), re.MULTILINE)
+        assert first is not None, path
+        assert first[1] == own, f"{path.relative_to(ROOT)} includes {first[1]} before {own}"
+
+
+def test_public_headers_are_those_that_bindings_or_other_families_need():
+    bindings = [*PACKAGE.joinpath("_core").glob("*.p[yx][xdi]"), *PACKAGE.glob("_core/*.hpp")]
+    public = ENGINE / "include"
+    users = [*ENGINE.glob("src/*/*.[ch]pp"), *public.rglob("*.hpp")]
+    needed = {name for path in bindings for name in engine_headers(path)}
+    needed |= {
+        name
+        for path in users
+        for name in engine_headers(path)
+        if path.parent.name != name.split("/")[1]
+    }
+    reached, waiting = set(), sorted(needed)
+    while waiting:
+        if (name := waiting.pop()) not in reached:
+            reached.add(name)
+            waiting += engine_headers(public / name)
+    assert reached == {str(path.relative_to(public)) for path in public.rglob("*.hpp")}
+
+
+def engine_headers(path):
+    """Return the public headers of the engine that a file includes."""
+    return re.findall(r'(?:#include|extern from) "(wordodds/[^"]+)"', path.read_text())
 
 
 def test_files_stay_short():

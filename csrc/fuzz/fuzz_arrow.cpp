@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "fuzz.hpp"
-#include "reference/utf8_check.hpp"
+#include "reference/text/utf8_check.hpp"
 #include "tests/execution.hpp"
 #include "wordodds/arrow/text_column.hpp"
 

@@ -2,9 +2,9 @@
 // unknown features), and by hash. The columns and counts are those of the twin, in its order.
 #include "fuzz.hpp"
 #include "options.hpp"
-#include "reference/hash.hpp"
-#include "tests/corpus.hpp"
+#include "reference/text/hashing.hpp"
 #include "tests/execution.hpp"
+#include "tests/text/corpus.hpp"
 
 using namespace wordodds;
 

@@ -5,9 +5,10 @@
 #include <limits>
 
 #include "fuzz.hpp"
-#include "reference/products.hpp"
-#include "reference/sparse.hpp"
-#include "reference/tfidf.hpp"
+#include "reference/linear/products.hpp"
+#include "reference/sparse/binarize.hpp"
+#include "reference/sparse/validate.hpp"
+#include "reference/text/tfidf.hpp"
 #include "tests/execution.hpp"
 #include "tests/matrices.hpp"
 #include "wordodds/sparse/binarize.hpp"

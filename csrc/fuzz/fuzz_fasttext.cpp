@@ -1,8 +1,8 @@
 // fastText's reading of a text against its twin: a model decoded from the first bytes (words, labels, n-grams, subwords,
 // buckets with and without rows), then a text in any storage. Rows and number of features are the twin's.
 #include "fuzz.hpp"
-#include "tests/fasttext.hpp"
 #include "tests/execution.hpp"
+#include "tests/text/fasttext.hpp"
 
 using namespace wordodds;
 

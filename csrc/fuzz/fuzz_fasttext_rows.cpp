@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "fuzz.hpp"
-#include "tests/fasttext.hpp"
+#include "tests/text/fasttext.hpp"
 
 using namespace wordodds;
 

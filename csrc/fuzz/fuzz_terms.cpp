@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "fuzz.hpp"
-#include "tests/terms.hpp"
+#include "tests/text/terms.hpp"
 #include "wordodds/text/term_table.hpp"
 
 using namespace wordodds;

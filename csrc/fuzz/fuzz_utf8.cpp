@@ -1,7 +1,7 @@
 // The UTF-8 check against its twin: for the bytes as one document at any alignment, and cut into documents that share
 // a buffer, where the first invalid one is named and the others get their kind.
 #include "fuzz.hpp"
-#include "reference/utf8_check.hpp"
+#include "reference/text/utf8_check.hpp"
 #include "tests/execution.hpp"
 #include "wordodds/text/utf8_check.hpp"
 

@@ -1,7 +1,7 @@
 // Words by Unicode's boundaries against the rules of UAX #29 one after the other.
 #include "fuzz.hpp"
-#include "reference/word_break.hpp"
-#include "wordodds/text/word_break.hpp"
+#include "reference/text/word_break.hpp"
+#include "src/text/word_break.hpp"
 
 using namespace wordodds;
 

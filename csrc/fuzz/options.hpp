@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fuzz.hpp"
-#include "tests/analysis.hpp"
+#include "tests/text/analysis.hpp"
 
 namespace wordodds::fuzz {
 

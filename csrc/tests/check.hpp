@@ -26,7 +26,7 @@
 namespace wordodds::check {
 
 struct Test {
-    std::string name;  // family/what must hold; tests/test_<family>.cpp
+    std::string name;  // family/topic/what must hold; tests/<family>/test_<topic>.cpp
     void (*run)();
 };
 
@@ -37,8 +37,12 @@ inline std::vector<Test>& tests() {
 
 struct Registration {
     Registration(std::string_view file, const char* name, void (*run)()) {
-        file.remove_prefix(file.rfind("test_") + 5);
-        tests().push_back({std::string(file.substr(0, file.rfind('.'))) + "/" + name, run});
+        const size_t slash = file.rfind('/');
+        const size_t folder = file.rfind('/', slash - 1) + 1;
+        const size_t topic = slash + std::string_view("/test_").size();
+        tests().push_back({std::string(file.substr(folder, slash - folder)) + "/" +
+                               std::string(file.substr(topic, file.rfind('.') - topic)) + "/" + name,
+                           run});
     }
 };
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/tokenize.hpp"
+#include "reference/text/tokenize.hpp"
 #include "wordodds/text/document.hpp"
 
 namespace wordodds {

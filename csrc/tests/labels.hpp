@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "documents.hpp"
+#include "tests/documents.hpp"
 
 namespace wordodds {
 

@@ -1,11 +1,11 @@
-// usage: wordodds_tests [PREFIX]    runs the tests whose name starts with PREFIX, e.g. "tokenize/"
+// usage: wordodds_tests [PREFIX]    runs the tests whose name starts with PREFIX, e.g. "text/tokenize/"
 #include <chrono>
 #include <cstdio>
 #include <exception>
 #include <string_view>
 
-#include "check.hpp"
-#include "execution.hpp"
+#include "tests/check.hpp"
+#include "tests/execution.hpp"
 
 namespace {
 

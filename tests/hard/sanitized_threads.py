@@ -1,7 +1,7 @@
 """The engine's own tests under TSan with 2, 5 and 16 threads, then under ASan and UBSan.
 
-Families that never start a thread are left to ASan and UBSan, as TSan has nothing to see in them.
-A line counts the tests of all families; its figures name the instruction sets that ran, as the test
+Topics that never start a thread are left to ASan and UBSan, as TSan has nothing to see in them.
+A line counts the tests of all topics; its figures name the instruction sets that ran, as the test
 program prints them.
 """
 
@@ -20,15 +20,15 @@ THREADS = "2,5,16"
 SECONDS_MAX = 600
 # Their kernels take no Execution, or one of a single thread.
 SINGLE_THREADED = frozenset((
-    "checksum", "elementary", "fasttext", "fasttext_rows", "lower", "numeric", "term_table",
-    "tokenize", "word_break", "zeroed_array",
+    "base/checksum", "base/elementary", "base/numeric", "base/zeroed_array", "text/fasttext",
+    "text/fasttext_rows", "text/lower", "text/term_table", "text/tokenize", "text/word_break",
 ))  # fmt: skip
 _SUMMARY = re.compile(r"^(\d+) tests, (\d+) failed$", re.M)
 _EXECUTIONS = re.compile(r"^instruction sets: .*$", re.M)
 
 
-class Family(NamedTuple):
-    """What the tests of one family gave."""
+class Topic(NamedTuple):
+    """What the tests of one topic gave."""
 
     n_tests: int
     failure: str | None
@@ -36,7 +36,7 @@ class Family(NamedTuple):
 
 
 def run(share: float) -> Iterator[Line]:
-    """Yield a line for each sanitizer; a share takes the first families alone."""
+    """Yield a line for each sanitizer; a share takes the first topics alone."""
     yield sanitized_line(
         "tsan", f"C++ tests under TSan, {THREADS.replace(',', ', ')} threads", share, THREADS
     )
@@ -44,19 +44,19 @@ def run(share: float) -> Iterator[Line]:
 
 
 def sanitized_line(preset: str, tried: str, share: float, threads: str | None) -> Line:
-    """Build a preset and run its families, two at a time."""
+    """Build a preset and run its topics, two at a time."""
     failure = build(preset)
     if failure is not None:
         return Line(tried, 0, [failure])
-    names = families(SINGLE_THREADED if preset == "tsan" else frozenset())
+    names = topics(SINGLE_THREADED if preset == "tsan" else frozenset())
     names = names[: max(1, round(len(names) * share))]
     program = CSRC / "build" / preset / "tests" / "wordodds_tests"
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda name: run_family(program, name, threads), names))
-    failures = [family.failure for family in found if family.failure is not None]
-    executions = sorted({family.executions for family in found})
-    detail = f"{len(names)} families; {'; '.join(executions)}"
-    return Line(tried, sum(family.n_tests for family in found), failures, detail)
+        found = list(pool.map(lambda name: run_topic(program, name, threads), names))
+    failures = [topic.failure for topic in found if topic.failure is not None]
+    executions = sorted({topic.executions for topic in found})
+    detail = f"{len(names)} topics; {'; '.join(executions)}"
+    return Line(tried, sum(topic.n_tests for topic in found), failures, detail)
 
 
 def build(preset: str) -> str | None:
@@ -68,17 +68,16 @@ def build(preset: str) -> str | None:
     return None
 
 
-def families(without: frozenset[str]) -> list[str]:
-    """Return the families of the test program, as its build file lists them."""
-    listed = re.search(r"set\(families ([^)]*)\)", (CSRC / "tests/CMakeLists.txt").read_text())
-    assert listed is not None
-    names = listed[1].split()
-    assert without <= set(names), f"no such families: {sorted(without - set(names))}"
+def topics(without: frozenset[str]) -> list[str]:
+    """Return the topics of the test program: family/topic for tests/<family>/test_<topic>.cpp."""
+    paths = sorted(CSRC.glob("tests/*/test_*.cpp"))
+    names = [f"{path.parent.name}/{path.stem.removeprefix('test_')}" for path in paths]
+    assert without <= set(names), f"no such topics: {sorted(without - set(names))}"
     return [name for name in names if name not in without]
 
 
-def run_family(program: Path, name: str, threads: str | None) -> Family:
-    """Run the tests of one family; a report of a sanitizer ends it with an exit code."""
+def run_topic(program: Path, name: str, threads: str | None) -> Topic:
+    """Run the tests of one topic; a report of a sanitizer ends it with an exit code."""
     environment = dict(os.environ)
     environment.pop("WORDODDS_TEST_THREADS", None)
     if threads is not None:
@@ -90,7 +89,7 @@ def run_family(program: Path, name: str, threads: str | None) -> Family:
             timeout=SECONDS_MAX,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return Family(0, f"{name}: no answer in {SECONDS_MAX} s", "unknown")
+        return Topic(0, f"{name}: no answer in {SECONDS_MAX} s", "unknown")
     output = result.stdout + result.stderr
     summary = _SUMMARY.search(output)
     executions = _EXECUTIONS.search(output)
@@ -101,6 +100,6 @@ def run_family(program: Path, name: str, threads: str | None) -> Family:
         failure = (
             f"{name}: exit code {result.returncode}: {' | '.join(reports)[-600:] or output[-600:]}"
         )
-    return Family(
+    return Topic(
         int(summary[1]) if summary else 0, failure, executions[0] if executions else "unknown"
     )

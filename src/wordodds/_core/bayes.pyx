@@ -202,7 +202,7 @@ def tally_complement_weights(
 
 
 cdef extern from "wordodds/bayes/moments.hpp" namespace "wordodds" nogil:
-    cdef cppclass DenseView[Value]:
+    cdef cppclass DenseRows[Value]:
         int64_t n_rows
         int64_t n_cols
         span[const Value] data
@@ -211,7 +211,7 @@ cdef extern from "wordodds/bayes/moments.hpp" namespace "wordodds" nogil:
         span[double] mean
         span[double] m2
     void c_dense_class_moments "wordodds::dense_class_moments"[Value](
-        const DenseView[Value]&, span[const int32_t], span[const double],
+        const DenseRows[Value]&, span[const int32_t], span[const double],
         int64_t n_classes, const Execution&, const ClassMoments&) except +
 
 cdef extern from "wordodds/bayes/gaussian.hpp" namespace "wordodds" nogil:
@@ -226,8 +226,10 @@ cdef extern from "wordodds/bayes/gaussian.hpp" namespace "wordodds" nogil:
     void c_moments_fill_gaussians "wordodds::moments_fill_gaussians"(
         span[const double], span[const double], span[const double], int64_t n_cols,
         const Execution&, span[double], span[double]) except +
+
+cdef extern from "wordodds/bayes/gaussian_dense.hpp" namespace "wordodds" nogil:
     void c_dense_score_gaussians "wordodds::dense_score_gaussians"[Value](
-        const DenseView[Value]&, const GaussianTable&, const Execution&, span[double]) except +
+        const DenseRows[Value]&, const GaussianTable&, const Execution&, span[double]) except +
 
 cdef extern from * namespace "wordodds::binding" nogil:
     """
@@ -250,8 +252,8 @@ cdef span[double] flat_out(double[::1] array) noexcept:
     return span_of(&array[0] if array.shape[0] else NULL, <int64_t>array.shape[0])
 
 
-cdef DenseView[value_t] dense_view(const value_t[:, ::1] matrix) noexcept:
-    cdef DenseView[value_t] view
+cdef DenseRows[value_t] dense_view(const value_t[:, ::1] matrix) noexcept:
+    cdef DenseRows[value_t] view
     cdef int64_t size = matrix.shape[0] * matrix.shape[1]
     view.n_rows = matrix.shape[0]
     view.n_cols = matrix.shape[1]
@@ -305,7 +307,7 @@ def dense_class_moments(
         raise ValueError("labels and rows differ in number")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef const int32_t* labels_ = &labels[0] if labels.shape[0] else NULL
-    cdef DenseView[value_t] view = dense_view(matrix)
+    cdef DenseRows[value_t] view = dense_view(matrix)
     cdef span[const double] weights = weights_span(row_weights, n_rows)
     weight = np.empty(n_classes, dtype=np.float64)
     mean = np.empty((n_classes, n_cols), dtype=np.float64)
@@ -380,7 +382,7 @@ def dense_score_gaussians(
         raise ValueError("matrix and table differ in columns")
     cdef GaussianTable gaussians = gaussian_table(table, summary)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef DenseView[value_t] view = dense_view(matrix)
+    cdef DenseRows[value_t] view = dense_view(matrix)
     scores = np.empty((matrix.shape[0], summary.shape[1]), dtype=np.float64)
     cdef span[double] out = flat_out(scores.reshape(-1))
     with nogil:  # the memoryviews and the name pin the arrays

@@ -39,6 +39,8 @@ cdef extern from "wordodds/linear/sgd.hpp" namespace "wordodds" nogil:
     cdef cppclass SgdSums:
         span[double] loss
         span[double] penalty
+
+cdef extern from "wordodds/linear/sgd_settle.hpp" namespace "wordodds" nogil:
     void c_sgd_settle "wordodds::sgd_settle"[Weight](
         const SgdOptions&, const Execution&, const SgdState[Weight]&) except +
 

@@ -36,6 +36,8 @@ cdef extern from "wordodds/text/count.hpp" namespace "wordodds" nogil:
     CountedRows c_documents_count_hashed "wordodds::documents_count_hashed"(
         span[Document], const CAnalyzerOptions&, HashingOptions, const Execution&) except +
     void vocabulary_hash_columns(const CVocabulary&, int64_t, span[int64_t]) except +
+
+cdef extern from "wordodds/text/write_rows.hpp" namespace "wordodds" nogil:
     void counted_rows_write[Value](
         const CountedRows&, bint, const Execution&, span[int64_t], span[int32_t], span[Value]) except +
 

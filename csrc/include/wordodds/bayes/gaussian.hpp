@@ -7,7 +7,6 @@
 
 #include "wordodds/base/parallel.hpp"
 #include "wordodds/base/types.hpp"
-#include "wordodds/bayes/moments.hpp"
 #include "wordodds/score/linear.hpp"
 
 namespace wordodds {
@@ -74,12 +73,6 @@ void moments_fill_gaussians(std::span<const double> mean, std::span<const double
 //
 // Length: scores_out n_rows * n_classes. Values finite. In double, in a fixed order and without
 // fused operations: the same bits for any n_jobs and any instruction set. Parallel over rows.
-
-// Blocks of 32 classes, 256 rows and 128 columns; 16 rows at once. O(n_rows * n_cols * n_classes).
-template <class Value>
-void dense_score_gaussians(const DenseView<Value>& matrix, const GaussianTable& gaussians,
-                           const Execution& execution, std::span<double> scores_out);
-
 // Precondition: no row names a column twice; the order of the entries is free. O(nnz * stride).
 //
 // The sum over the columns that a row does not store is S minus their share of the stored ones. Where

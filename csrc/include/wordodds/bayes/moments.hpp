@@ -13,7 +13,7 @@ namespace wordodds {
 
 // A dense matrix, row by row: data[i * n_cols + j]. Length: n_rows * n_cols.
 template <class Value>
-struct DenseView {
+struct DenseRows {
     int64_t n_rows;
     int64_t n_cols;
     std::span<const Value> data;
@@ -57,7 +57,7 @@ void csr_class_moments(const CsrView<Value>& matrix, std::span<const int32_t> la
 // Batches of 16 rows, mean first and squares second while they are in the cache, joined in row
 // order (Chan). One thread takes a stretch of columns of a class. O(n_rows * n_cols).
 template <class Value>
-void dense_class_moments(const DenseView<Value>& matrix, std::span<const int32_t> labels,
+void dense_class_moments(const DenseRows<Value>& matrix, std::span<const int32_t> labels,
                          std::span<const double> row_weights, int64_t n_classes,
                          const Execution& execution, const ClassMoments& moments_out);
 

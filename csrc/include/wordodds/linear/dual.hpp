@@ -18,7 +18,6 @@
 
 #include "wordodds/base/lanes.hpp"
 #include "wordodds/base/parallel.hpp"
-#include "wordodds/linear/dual_logistic.hpp"
 
 namespace wordodds {
 

@@ -51,12 +51,6 @@ struct LoweredOut {
 void lower_append(const Document& document, int64_t begin, int64_t end, LowerOptions options,
                   InstructionSet instruction_set, LoweredOut& out);
 
-// Bytes in one piece: n of ASCII, or of any UTF-8 that passes as it is with not_separator, and their
-// mask (ceil(n / 64) words, overwritten; bits past n are zero).
-// Writes up to 63 zero bytes behind bytes_out[n]. O(n). Accents do not matter to it.
-using AsciiLower = void (*)(const char* source, int64_t n, char* bytes_out, uint64_t* mask_out);
-AsciiLower ascii_lower_for(LowerOptions options, InstructionSet instruction_set);
-
 // Bytes that a stretch of n code units may become. A code point takes at most 4; only a compatibility
 // decomposition makes several of one. The ASCII kernel fills whole blocks of 64.
 int64_t lowered_bytes_max(int64_t n_units, LowerOptions options);
