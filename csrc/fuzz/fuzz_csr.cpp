@@ -105,16 +105,16 @@ void check_weights(fuzz::Input& input, const OwnedCsr<Value>& m, const Run& run)
 
 template <class Value>
 void check_products(fuzz::Input& input, const OwnedCsr<Value>& m, const Run& run) {
-    static constexpr int64_t widths[] = {1, 4, 8, 20};
-    const int64_t width = input.one_of(widths);
+    static constexpr int64_t strides[] = {1, 4, 8, 20};
+    const int64_t stride = input.one_of(strides);
     const Entries entries = input.flag() ? Entries::squares : Entries::values;
     std::vector<double> right, bias;
-    for (int64_t i = 0; i < m.n_cols * width; ++i) right.push_back(static_cast<double>(i % 13) - 5.5);
-    for (int64_t k = 0; k < width; ++k) bias.push_back(static_cast<double>(k) / 3);
-    std::vector<double> product(static_cast<size_t>(m.n_rows * width), -1.0);
-    csr_multiply<Value>(m.view(), right, width, {bias, {}, 0.0}, entries, run, product);
-    const auto expected = reference::csr_multiply<double>(m.view(), right, width, bias, entries);
-    CHECK_SAME(product, expected, width);
+    for (int64_t i = 0; i < m.n_cols * stride; ++i) right.push_back(static_cast<double>(i % 13) - 5.5);
+    for (int64_t k = 0; k < stride; ++k) bias.push_back(static_cast<double>(k) / 3);
+    std::vector<double> product(static_cast<size_t>(m.n_rows * stride), -1.0);
+    csr_multiply<Value>(m.view(), right, stride, {bias, {}, 0.0}, entries, run, product);
+    const auto expected = reference::csr_multiply<double>(m.view(), right, stride, bias, entries);
+    CHECK_SAME(product, expected, stride);
 }
 
 template <class Value>

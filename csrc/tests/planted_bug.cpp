@@ -14,7 +14,7 @@ namespace {
 int read_past_the_heap() {
     const int64_t n_cols = 3;
     const int64_t n_classes = 2;
-    const int64_t stride = wordodds::padded_classes(n_classes);
+    const int64_t stride = wordodds::class_stride(n_classes);
     const std::vector<int64_t> indptr{0, 1};
     const std::vector<int32_t> indices{static_cast<int32_t>(n_cols)};  // one too far
     const std::vector<double> data{1.0};

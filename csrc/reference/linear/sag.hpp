@@ -20,7 +20,7 @@ struct Sag {
 inline std::vector<double> sag_derivatives(const SagProblem& problem, int32_t code,
                                            const std::vector<double>& scores) {
     const auto n = static_cast<size_t>(problem.n_columns);
-    std::vector<double> derivatives(static_cast<size_t>(problem.width), 0.0);
+    std::vector<double> derivatives(static_cast<size_t>(problem.stride), 0.0);
     if (problem.loss == nullptr) {
         const double largest = *std::max_element(scores.begin(), scores.begin() + problem.n_columns);
         double sum = 0.0;
@@ -42,24 +42,24 @@ inline std::vector<double> sag_derivatives(const SagProblem& problem, int32_t co
 template <class Value>
 void csr_sag_epoch(const CsrView<Value>& m, const SagProblem& problem,
                    std::span<const int64_t> order, Sag& state) {
-    const auto width = static_cast<size_t>(problem.width);
+    const auto stride = static_cast<size_t>(problem.stride);
     for (const int64_t row : order) {
         const auto r = static_cast<size_t>(row);
         const auto begin = static_cast<size_t>(m.indptr[r]), end = static_cast<size_t>(m.indptr[r + 1]);
         std::vector<double> scores = state.intercepts;
         for (size_t i = begin; i < end; ++i) {
-            for (size_t k = 0; k < width; ++k) {
+            for (size_t k = 0; k < stride; ++k) {
                 scores[k] += static_cast<double>(m.data[i]) *
-                             state.weights[static_cast<size_t>(m.indices[i]) * width + k];
+                             state.weights[static_cast<size_t>(m.indices[i]) * stride + k];
             }
         }
         const auto derivatives = sag_derivatives(problem, problem.codes[r], scores);
-        for (size_t k = 0; k < width; ++k) {
+        for (size_t k = 0; k < stride; ++k) {
             const double now = problem.row_weights[r] * derivatives[k];
-            const double change = now - state.row_gradients[r * width + k];
-            state.row_gradients[r * width + k] = now;
+            const double change = now - state.row_gradients[r * stride + k];
+            state.row_gradients[r * stride + k] = now;
             for (size_t i = begin; i < end; ++i) {
-                state.gradient[static_cast<size_t>(m.indices[i]) * width + k] +=
+                state.gradient[static_cast<size_t>(m.indices[i]) * stride + k] +=
                     static_cast<double>(m.data[i]) * change;
             }
             if (problem.fit_intercept) {

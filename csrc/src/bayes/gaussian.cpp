@@ -17,9 +17,9 @@ constexpr int64_t prefetch_ahead = 8;
 
 // One value for each of eight classes. The compiler makes of an operation what the target has for
 // it: one, two or four instructions, with the same bits.
-using Lanes [[gnu::vector_size(8 * class_padding)]] = double;
+using Lanes [[gnu::vector_size(8 * line_doubles)]] = double;
 // In memory: as aligned as its elements. Not the type above: Clang drops it in template arguments.
-using LanesInMemory [[gnu::vector_size(8 * class_padding), gnu::aligned(8), gnu::may_alias]] = double;
+using LanesInMemory [[gnu::vector_size(8 * line_doubles), gnu::aligned(8), gnu::may_alias]] = double;
 
 // A standard deviation below this part of the mean is none: no other number is so close to the mean,
 // and the squares of |mean| / deviation, which sparse rows sum, stay finite.
@@ -99,7 +99,7 @@ template <bool has_points, class Value>
     const double* const all_error = gaussians.of(ClassSummary::squares_error) + first_class;
     const double* const points = gaussians.of(ClassSummary::points_off_zero) + first_class;
     double* const scores = problem.scores + row * gaussians.n_classes + first_class;
-    const int64_t n = std::min<int64_t>(class_padding, gaussians.n_classes - first_class);
+    const int64_t n = std::min<int64_t>(line_doubles, gaussians.n_classes - first_class);
     for (int64_t c = 0; c < n; ++c) {
         const double not_stored = (all[c] - sums.zeros[c]) + (all_error[c] - sums.zeros_error[c]);
         scores[c] = bias[c] - 0.5 * (sums.squares[c] + std::max(0.0, not_stored));
@@ -112,7 +112,7 @@ template <bool has_points, class Value>
 [[gnu::always_inline]] inline void score_rows(const CsrProblem<Value>& problem, int64_t begin,
                                               int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-        for (int64_t c = 0; c < problem.gaussians.n_classes; c += class_padding) {
+        for (int64_t c = 0; c < problem.gaussians.n_classes; c += line_doubles) {
             score_line<has_points>(problem, row, c);
         }
     }
@@ -159,7 +159,7 @@ void moments_fill_gaussians(std::span<const double> mean, std::span<const double
                             const Execution& execution, std::span<double> table_out,
                             std::span<double> summary_out) {
     const auto n_classes = static_cast<int64_t>(log_prior.size());
-    const int64_t stride = padded_classes(n_classes);
+    const int64_t stride = class_stride(n_classes);
     parallel_for(execution, n_classes, [&](int64_t c, int32_t) {
         double squares = 0.0, squares_error = 0.0, logarithms = 0.0, points = 0.0, points_off_zero = 0.0;
         for (int64_t j = 0; j < n_cols; ++j) {

@@ -261,7 +261,7 @@ void dual_ascend(const DualRows& rows, const DualProblem& problem,
                  std::span<const int32_t> order, const Execution& execution,
                  const DualState<Weight>& state) {
     if (problem.n_columns == 1) return dual_ascend_one(rows, problem, order, execution, state);
-    const int64_t stride = dual_stride(problem.n_columns);
+    const int64_t stride = lane_stride(problem.n_columns);
     const int64_t n_units = stride / n_lanes;
     // Softmax needs a row's columns together.
     const FixedChunks blocks{n_units,

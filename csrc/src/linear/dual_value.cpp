@@ -171,7 +171,7 @@ DualValue dual_measure(const DualRows& rows, const DualProblem& problem,
         return dual_measure_one(rows, problem, single_max, state, execution,
                                 intercept_gradient_out, residuals_out, gradient_out);
     }
-    const int64_t stride = dual_stride(problem.n_columns);
+    const int64_t stride = lane_stride(problem.n_columns);
     const FixedChunks chunks{rows.n_rows, rows_per_chunk};
     const Measure<Weight> measure{rows, problem, single_max, state, residuals_out.data(), stride};
     std::vector<Part> parts(static_cast<size_t>(chunks.count()));
@@ -224,7 +224,7 @@ void dual_variables(const DualProblem& problem, std::span<const double> log_odds
     if (problem.n_columns == 1) {
         return dual_variables_one(problem, log_odds, execution, duals_out);
     }
-    const int64_t stride = dual_stride(problem.n_columns);
+    const int64_t stride = lane_stride(problem.n_columns);
     const FixedChunks chunks{static_cast<int64_t>(problem.codes.size()), rows_per_chunk};
     const bool is_softmax = problem.loss == DualLoss::softmax;
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {

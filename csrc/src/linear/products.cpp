@@ -23,7 +23,7 @@ struct Problem {
     const double* addend;  // may be null
     double factor;
     int64_t n_entries;
-    int64_t width;
+    int64_t stride;
     StopToken* stop;
     double* product;
 };
@@ -41,7 +41,7 @@ template <int n, Entries entries, class Value>
     double sums[n];
     for (int k = 0; k < n; ++k) sums[k] = problem.bias[first + k];
     const double* const addend =
-        problem.addend == nullptr ? nullptr : problem.addend + row * problem.width + first;
+        problem.addend == nullptr ? nullptr : problem.addend + row * problem.stride + first;
     if (addend != nullptr) {
         for (int k = 0; k < n; ++k) sums[k] += problem.factor * addend[k];
     }
@@ -50,14 +50,14 @@ template <int n, Entries entries, class Value>
         // Only the indices know which row of the right side comes next.
         if (i + prefetch_ahead < problem.n_entries) {
             const double* const ahead =
-                problem.right + problem.indices[i + prefetch_ahead] * problem.width + first;
+                problem.right + problem.indices[i + prefetch_ahead] * problem.stride + first;
             for (int64_t k = 0; k < n; k += doubles_per_line) __builtin_prefetch(ahead + k);
         }
         const double x = entry<entries>(problem.data[i]);
-        const double* const right = problem.right + problem.indices[i] * problem.width + first;
+        const double* const right = problem.right + problem.indices[i] * problem.stride + first;
         for (int k = 0; k < n; ++k) sums[k] += x * right[k];
     }
-    double* const product = problem.product + row * problem.width + first;
+    double* const product = problem.product + row * problem.stride + first;
     for (int k = 0; k < n; ++k) product[k] = sums[k];
     double inner = 0.0;
     if (addend != nullptr) {
@@ -69,24 +69,24 @@ template <int n, Entries entries, class Value>
 template <Entries entries, class Value>
 [[gnu::always_inline]] inline double multiply_rows(const Problem<Value>& problem, int64_t begin,
                                                    int64_t end) {
-    constexpr int block = quads_max * static_cast<int>(column_padding);
+    constexpr int block = quads_max * static_cast<int>(n_lanes);
     double inner = 0.0;
     int64_t looked_at = problem.indptr[begin];
     for (int64_t row = begin; row < end; ++row) {
         // Chunks are cut by the mean row; rows may be far longer.
-        if ((problem.indptr[row] - looked_at) * problem.width > products_per_chunk) {
+        if ((problem.indptr[row] - looked_at) * problem.stride > products_per_chunk) {
             problem.stop->check();
             looked_at = problem.indptr[row];
         }
-        if (problem.width == 1) {
+        if (problem.stride == 1) {
             inner += multiply_columns<1, entries>(problem, row, 0);
             continue;
         }
         int64_t first = 0;
-        for (; first + block <= problem.width; first += block) {
+        for (; first + block <= problem.stride; first += block) {
             inner += multiply_columns<block, entries>(problem, row, first);
         }
-        switch ((problem.width - first) / column_padding) {
+        switch ((problem.stride - first) / n_lanes) {
             case 1: inner += multiply_columns<4, entries>(problem, row, first); break;
             case 2: inner += multiply_columns<8, entries>(problem, row, first); break;
             case 3: inner += multiply_columns<12, entries>(problem, row, first); break;
@@ -129,10 +129,10 @@ auto multiply_for([[maybe_unused]] InstructionSet instruction_set) {
 }  // namespace
 
 template <class Value>
-double csr_multiply(const CsrView<Value>& matrix, std::span<const double> right, int64_t width,
+double csr_multiply(const CsrView<Value>& matrix, std::span<const double> right, int64_t stride,
                     const ProductStart& start, Entries entries, const Execution& execution,
                     std::span<double> product_out) {
-    const std::vector<double> zeros(start.bias.empty() ? static_cast<size_t>(width) : 0, 0.0);
+    const std::vector<double> zeros(start.bias.empty() ? static_cast<size_t>(stride) : 0, 0.0);
     const Problem<Value> problem{matrix.indptr.data(),
                                  matrix.indices.data(),
                                  matrix.data.data(),
@@ -141,11 +141,11 @@ double csr_multiply(const CsrView<Value>& matrix, std::span<const double> right,
                                  start.addend.empty() ? nullptr : start.addend.data(),
                                  start.addend_factor,
                                  matrix.indptr[static_cast<size_t>(matrix.n_rows)],
-                                 width,
+                                 stride,
                                  execution.stop,
                                  product_out.data()};
     const auto run = multiply_for<Value>(execution.instruction_set);
-    const int64_t per_row = 1 + problem.n_entries * width / std::max<int64_t>(1, matrix.n_rows);
+    const int64_t per_row = 1 + problem.n_entries * stride / std::max<int64_t>(1, matrix.n_rows);
     const FixedChunks chunks{
         matrix.n_rows, std::clamp<int64_t>(products_per_chunk / per_row, 1, rows_per_chunk_max)};
     return parallel_reduce(

@@ -19,7 +19,7 @@ public:
           problem_(problem),
           state_(state),
           paid_(static_cast<size_t>(matrix.n_cols), 0.0),
-          scores_(static_cast<size_t>(problem.width), 0.0),
+          scores_(static_cast<size_t>(problem.stride), 0.0),
           targets_(scores_),
           losses_(scores_),
           derivatives_(scores_),
@@ -29,19 +29,19 @@ public:
         const auto r = static_cast<size_t>(row);
         const auto begin = static_cast<int64_t>(matrix_.indptr[r]);
         const auto end = static_cast<int64_t>(matrix_.indptr[r + 1]);
-        const auto width = static_cast<size_t>(problem_.width);
+        const auto stride = static_cast<size_t>(problem_.stride);
         std::fill(scores_.begin(), scores_.end(), 0.0);
         for (int64_t i = begin; i < end; ++i) {
             const auto j = static_cast<size_t>(matrix_.indices[static_cast<size_t>(i)]);
             const auto x = static_cast<double>(matrix_.data[static_cast<size_t>(i)]);
             pay(j);
-            const double* const weights = state_.weights.data() + j * width;
-            for (size_t k = 0; k < width; ++k) scores_[k] += x * weights[k];
+            const double* const weights = state_.weights.data() + j * stride;
+            for (size_t k = 0; k < stride; ++k) scores_[k] += x * weights[k];
         }
-        for (size_t k = 0; k < width; ++k) scores_[k] = scale_ * scores_[k] + state_.intercepts[k];
+        for (size_t k = 0; k < stride; ++k) scores_[k] = scale_ * scores_[k] + state_.intercepts[k];
         differentiate(problem_.codes[r]);
-        double* const known = state_.row_gradients.data() + r * width;
-        for (size_t k = 0; k < width; ++k) {
+        double* const known = state_.row_gradients.data() + r * stride;
+        for (size_t k = 0; k < stride; ++k) {
             const double now = problem_.row_weights[r] * derivatives_[k];
             derivatives_[k] = now - known[k];  // from here on: the change
             known[k] = now;
@@ -49,8 +49,8 @@ public:
         for (int64_t i = begin; i < end; ++i) {
             const auto j = static_cast<size_t>(matrix_.indices[static_cast<size_t>(i)]);
             const auto x = static_cast<double>(matrix_.data[static_cast<size_t>(i)]);
-            double* const gradient = state_.gradient.data() + j * width;
-            for (size_t k = 0; k < width; ++k) gradient[k] += x * derivatives_[k];
+            double* const gradient = state_.gradient.data() + j * stride;
+            for (size_t k = 0; k < stride; ++k) gradient[k] += x * derivatives_[k];
         }
         step();
     }
@@ -59,8 +59,8 @@ public:
     void settle() {
         for (size_t j = 0; j < paid_.size(); ++j) {
             pay(j);
-            double* const weights = state_.weights.data() + j * static_cast<size_t>(problem_.width);
-            for (int64_t k = 0; k < problem_.width; ++k) weights[k] *= scale_;
+            double* const weights = state_.weights.data() + j * static_cast<size_t>(problem_.stride);
+            for (int64_t k = 0; k < problem_.stride; ++k) weights[k] *= scale_;
         }
         std::fill(paid_.begin(), paid_.end(), 0.0);
         owed_ = 0.0;
@@ -73,17 +73,17 @@ public:
         const double missed = owed_ - paid_[j];
         if (missed == 0.0) return;
         paid_[j] = owed_;
-        double* const weights = state_.weights.data() + j * static_cast<size_t>(problem_.width);
+        double* const weights = state_.weights.data() + j * static_cast<size_t>(problem_.stride);
         const double* const gradient =
-            state_.gradient.data() + j * static_cast<size_t>(problem_.width);
-        for (int64_t k = 0; k < problem_.width; ++k) weights[k] -= missed * gradient[k];
+            state_.gradient.data() + j * static_cast<size_t>(problem_.stride);
+        for (int64_t k = 0; k < problem_.stride; ++k) weights[k] -= missed * gradient[k];
     }
 
     void step() {
         scale_ *= 1.0 - problem_.step * problem_.penalty;
         owed_ += problem_.step / scale_;
         if (problem_.fit_intercept) {
-            for (size_t k = 0; k < static_cast<size_t>(problem_.width); ++k) {
+            for (size_t k = 0; k < static_cast<size_t>(problem_.stride); ++k) {
                 state_.by_intercepts[k] += derivatives_[k];
                 state_.intercepts[k] -= problem_.step * state_.by_intercepts[k];
             }

@@ -153,7 +153,7 @@ int64_t csr_sgd_epoch(const CsrView<Value>& matrix, std::span<const int32_t> lab
                       std::span<const int64_t> order, const SgdOptions& options,
                       const Execution& execution, const SgdState<Weight>& state,
                       const SgdSums& sums) {
-    const int64_t stride = sgd_stride(state.n_columns);
+    const int64_t stride = line_stride(state.n_columns);
     const Problem<Weight> problem{positive_weights, options, state, sums, stride, matrix.n_cols};
     const Reader read(matrix, {labels, row_weights, order, state.n_columns});
     const auto run_columns = run_for<Weight>(execution.instruction_set);

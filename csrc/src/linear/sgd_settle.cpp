@@ -65,7 +65,7 @@ void settle_features(const SgdOptions& options, const SgdState<Weight>& state, i
 template <class Weight>
 void sgd_settle(const SgdOptions& options, const Execution& execution,
                 const SgdState<Weight>& state) {
-    const int64_t stride = sgd_stride(state.n_columns);
+    const int64_t stride = line_stride(state.n_columns);
     const auto width = static_cast<size_t>(stride);
     const int64_t n_features = static_cast<int64_t>(state.weights.size()) / stride;
     const FixedChunks chunks{n_features, std::max<int64_t>(1, weights_per_chunk / stride)};

@@ -41,8 +41,8 @@ struct Problem {
 template <int n_lines, class Value>
 [[gnu::always_inline]] inline void score_lines(const Problem<Value>& problem, int64_t row,
                                                int64_t first_line) {
-    constexpr int width = n_lines * static_cast<int>(class_padding);
-    const int64_t first_class = first_line * class_padding;
+    constexpr int width = n_lines * static_cast<int>(line_doubles);
+    const int64_t first_class = first_line * line_doubles;
     double sums[width];
     for (int c = 0; c < width; ++c) sums[c] = problem.padded_bias[first_class + c];
     const int64_t end = problem.indptr[row + 1];
@@ -53,7 +53,7 @@ template <int n_lines, class Value>
                                         problem.indices[i + prefetch_ahead] * problem.stride +
                                         first_class;
             for (int line = 0; line < n_lines; ++line) {
-                __builtin_prefetch(ahead + line * class_padding);
+                __builtin_prefetch(ahead + line * line_doubles);
             }
         }
         const auto value = static_cast<double>(problem.data[i]);
@@ -70,7 +70,7 @@ template <int n_lines, class Value>
 template <class Value>
 [[gnu::always_inline]] inline void score_rows(const Problem<Value>& problem, int64_t begin,
                                               int64_t end) {
-    const int64_t n_lines = problem.stride / class_padding;
+    const int64_t n_lines = problem.stride / line_doubles;
     for (int64_t row = begin; row < end; ++row) {
         int64_t line = 0;
         for (; line + lines_max <= n_lines; line += lines_max) {

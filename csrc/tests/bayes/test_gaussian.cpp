@@ -255,7 +255,7 @@ Gaussians random_gaussians(Random& random, int64_t n_classes, int64_t n_cols) {
 
 template <class Matrix>
 std::vector<double> scores(const Matrix& matrix, const Gaussians& g, const Execution& execution) {
-    const int64_t stride = padded_classes(g.n_classes());
+    const int64_t stride = class_stride(g.n_classes());
     std::vector<double> table(static_cast<size_t>(2 * g.n_cols * stride), nan);
     std::vector<double> summary(static_cast<size_t>(n_class_summaries * g.n_classes()), nan);
     moments_fill_gaussians(g.mean, g.variance, g.log_prior, g.n_cols, execution, table, summary);

@@ -54,7 +54,7 @@ struct Ascent {
            double cost, double step_)
         : n_columns(n_columns_), loss(loss_), step(step_) {
         const auto n = static_cast<size_t>(matrix.n_rows);
-        const auto stride = static_cast<size_t>(dual_stride(n_columns));
+        const auto stride = static_cast<size_t>(lane_stride(n_columns));
         numbers.resize(static_cast<size_t>(matrix.n_cols));
         n_shared = csr_number_shared_columns(matrix, Run(), numbers);
         indptr.resize(n + 1);
@@ -102,7 +102,7 @@ struct Ascent {
 
     reference::DualPoint twin(const reference::Matrix& x) const {
         reference::Matrix p;
-        const auto stride = dual_stride(n_columns);
+        const auto stride = lane_stride(n_columns);
         for (size_t i = 0; i < codes.size(); ++i) {
             const auto first = log_odds.begin() + static_cast<int64_t>(i) * stride;
             p.push_back(reference::probabilities(loss, {first, first + n_columns}));
@@ -147,7 +147,7 @@ TEST("ascent with intercept ends at the optimum; what it measures agrees with th
         const auto matrix = random_csr<float>(random, 30, 60, 6);
         const auto x = reference::dense(matrix.view());
         Ascent<double> ascent(random, matrix.view(), loss, n_columns, 0.5, 0.3);
-        const auto stride = static_cast<size_t>(dual_stride(n_columns));
+        const auto stride = static_cast<size_t>(lane_stride(n_columns));
         std::vector<double> intercept_gradient(stride);
         std::vector<double> residuals(ascent.codes.size() * stride);
         std::vector<double> gradient(ascent.weights.size());
@@ -196,7 +196,7 @@ void check_same_bits() {
             Ascent<Weight> ascent = start;
             Random orders(84);
             for (int epoch = 0; epoch < 3; ++epoch) ascent.epoch(orders, execution);
-            const auto stride = static_cast<size_t>(dual_stride(n_columns));
+            const auto stride = static_cast<size_t>(lane_stride(n_columns));
             std::vector<double> found(stride);
             std::vector<double> residuals(ascent.codes.size() * stride);
             std::vector<double> gradient(ascent.weights.size());

@@ -5,6 +5,7 @@
 #include "tests/check.hpp"
 #include "tests/documents.hpp"
 #include "tests/execution.hpp"
+#include "wordodds/base/stride.hpp"
 #include "wordodds/linear/loss.hpp"
 
 namespace wordodds {
@@ -13,17 +14,17 @@ namespace {
 // Rows whose scores are near, far and very far from each other, in turns.
 struct Scored {
     int64_t n_columns;
-    int64_t width;
+    int64_t stride;
     std::vector<int32_t> codes;
     std::vector<double> weights, scores, gradient, second;
 
     Scored(Random& random, int64_t n_rows, int64_t n_columns_)
-        : n_columns(n_columns_), width(n_columns == 1 ? 1 : (n_columns + 3) / 4 * 4) {
+        : n_columns(n_columns_), stride(lane_stride(n_columns)) {
         for (int64_t row = 0; row < n_rows; ++row) {
             codes.push_back(static_cast<int32_t>(below(random, std::max<int64_t>(2, n_columns))));
             weights.push_back(0.5 + uniform(random));
             const double scale = std::pow(10.0, static_cast<double>(row % 6) - 3.0);
-            for (int64_t k = 0; k < width; ++k) {
+            for (int64_t k = 0; k < stride; ++k) {
                 scores.push_back(k < n_columns ? scale * (2.0 * uniform(random) - 1.0) : 0.0);
             }
         }
@@ -32,7 +33,7 @@ struct Scored {
     }
 
     ScoredRows rows() const {
-        return {static_cast<int64_t>(codes.size()), n_columns, width, codes, weights, scores};
+        return {static_cast<int64_t>(codes.size()), n_columns, stride, codes, weights, scores};
     }
     bool is_own(size_t row, int64_t k) const {
         return n_columns == 1 ? codes[row] == 1 : codes[row] == k;
@@ -46,8 +47,8 @@ TEST("the logistic loss against long doubles") {
         const double value = rows_scalar_loss(s.rows(), logit_loss, Run(), s.gradient, s.second);
         long double sum = 0.0L;
         for (size_t i = 0; i < s.codes.size(); ++i) {
-            for (int64_t k = 0; k < s.width; ++k) {
-                const size_t at = i * static_cast<size_t>(s.width) + static_cast<size_t>(k);
+            for (int64_t k = 0; k < s.stride; ++k) {
+                const size_t at = i * static_cast<size_t>(s.stride) + static_cast<size_t>(k);
                 if (k >= n_columns) {
                     CHECK_EQ(s.gradient[at], 0.0);
                     continue;
@@ -73,7 +74,7 @@ TEST("the softmax loss against long doubles") {
         const double value = rows_softmax_loss(s.rows(), Run(), s.gradient, s.second);
         long double sum = 0.0L;
         for (size_t i = 0; i < s.codes.size(); ++i) {
-            const size_t first = i * static_cast<size_t>(s.width);
+            const size_t first = i * static_cast<size_t>(s.stride);
             const auto own = static_cast<size_t>(s.codes[i]);
             const long double z = s.scores[first + own];
             long double others = 0.0L;  // beside the own class
@@ -84,7 +85,7 @@ TEST("the softmax loss against long doubles") {
             }
             const double tolerance = 3e-15 + 5e-16 * reach;
             sum += s.weights[i] * std::log1p(others);
-            for (size_t k = 0; k < static_cast<size_t>(s.width); ++k) {
+            for (size_t k = 0; k < static_cast<size_t>(s.stride); ++k) {
                 const bool padding = k >= static_cast<size_t>(n_columns);
                 const long double p =
                     padding ? 0.0L : std::exp(s.scores[first + k] - z) / (1.0L + others);

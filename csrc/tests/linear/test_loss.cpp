@@ -29,22 +29,22 @@ void test_loss(int64_t n, const double* y, const double* raw, double* loss, doub
 
 struct Rows {
     int64_t n_columns;
-    int64_t width;
+    int64_t stride;
     std::vector<int32_t> codes;
     std::vector<double> row_weights, scores;
 
     ScoredRows view() const {
-        return {static_cast<int64_t>(codes.size()), n_columns, width, codes, row_weights, scores};
+        return {static_cast<int64_t>(codes.size()), n_columns, stride, codes, row_weights, scores};
     }
 };
 
 // The padding of the scores holds large numbers, which must not show anywhere.
 Rows random_rows(Random& random, int64_t n_rows, int64_t n_columns, double size) {
-    Rows rows{n_columns, padded_columns(n_columns), {}, {}, {}};
+    Rows rows{n_columns, lane_stride(n_columns), {}, {}, {}};
     rows.codes = random_labels(random, n_rows, n_columns == 1 ? 2 : n_columns);
     for (int64_t row = 0; row < n_rows; ++row) {
         rows.row_weights.push_back(0.1 + uniform(random));
-        for (int64_t k = 0; k < rows.width; ++k) {
+        for (int64_t k = 0; k < rows.stride; ++k) {
             rows.scores.push_back(k < n_columns ? size * (uniform(random) - 0.5) : 1e300);
         }
     }
@@ -159,11 +159,11 @@ TEST("the softmax's second derivative times a vector: that of the twin, for any 
         const Rows vectors = random_rows(random, 700, n_columns, 4.0);
         const auto times = [&](const Execution& execution) {
             auto v = vectors.scores;
-            rows_softmax_curve(700, rows.width, rows.row_weights, p, execution, v);
+            rows_softmax_curve(700, rows.stride, rows.row_weights, p, execution, v);
             return v;
         };
         const auto expected =
-            reference::rows_softmax_curve(700, rows.width, rows.row_weights, p, vectors.scores);
+            reference::rows_softmax_curve(700, rows.stride, rows.row_weights, p, vectors.scores);
         const auto first = times(Run());
         for (size_t i = 0; i < first.size(); ++i) {
             CHECK_CLOSE(first[i], expected[i], 1e-13, i, n_columns);

@@ -10,7 +10,7 @@ namespace wordodds {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr int64_t widths[] = {1, 4, 8, 12, 16, 20, 24, 40};
+constexpr int64_t strides[] = {1, 4, 8, 12, 16, 20, 24, 40};
 
 std::vector<double> random_doubles(Random& random, int64_t n) {
     std::vector<double> numbers(static_cast<size_t>(n));
@@ -20,38 +20,38 @@ std::vector<double> random_doubles(Random& random, int64_t n) {
 
 template <class Value>
 std::vector<double> multiply(const OwnedCsr<Value>& matrix, std::span<const double> right,
-                             int64_t width, const ProductStart& start, Entries entries,
+                             int64_t stride, const ProductStart& start, Entries entries,
                              const Execution& execution, double* inner_out = nullptr) {
     constexpr size_t n_guard = 64;  // a kernel that writes too far would spoil these
     constexpr double guard = 123.25;
-    const auto n = static_cast<size_t>(matrix.n_rows * width);
+    const auto n = static_cast<size_t>(matrix.n_rows * stride);
     std::vector<double> out(n, nan);
     out.resize(n + n_guard, guard);
-    const double inner = csr_multiply(matrix.view(), right, width, start, entries, execution,
+    const double inner = csr_multiply(matrix.view(), right, stride, start, entries, execution,
                                       std::span(out).first(n));
     if (inner_out != nullptr) *inner_out = inner;
-    for (size_t i = n; i < out.size(); ++i) CHECK_EQ(out[i], guard, width);
+    for (size_t i = n; i < out.size(); ++i) CHECK_EQ(out[i], guard, stride);
     out.resize(n);
     return out;
 }
 
 template <class Value>
-void check_product(Random& random, const OwnedCsr<Value>& matrix, int64_t width) {
-    const auto right = random_doubles(random, matrix.n_cols * width);
-    for (const auto& bias : {std::vector<double>(), random_doubles(random, width)}) {
+void check_product(Random& random, const OwnedCsr<Value>& matrix, int64_t stride) {
+    const auto right = random_doubles(random, matrix.n_cols * stride);
+    for (const auto& bias : {std::vector<double>(), random_doubles(random, stride)}) {
         for (const Entries entries : {Entries::values, Entries::squares}) {
-            const auto expected = reference::csr_multiply<double>(matrix.view(), right, width,
+            const auto expected = reference::csr_multiply<double>(matrix.view(), right, stride,
                                                                   bias, entries);
-            const auto exact = reference::csr_multiply<long double>(matrix.view(), right, width,
+            const auto exact = reference::csr_multiply<long double>(matrix.view(), right, stride,
                                                                     bias, entries);
             for (size_t i = 0; i < expected.size(); ++i) {
-                CHECK_CLOSE(expected[i], static_cast<double>(exact[i]), 1e-12, i, width);
+                CHECK_CLOSE(expected[i], static_cast<double>(exact[i]), 1e-12, i, stride);
             }
             for_each_execution([&](const Execution& execution) {
                 const ProductStart start{bias, {}, 0.0};
-                CHECK_SAME(multiply(matrix, right, width, start, entries, execution), expected,
+                CHECK_SAME(multiply(matrix, right, stride, start, entries, execution), expected,
                            instruction_set_name(execution.instruction_set), execution.n_jobs,
-                           width, entries, bias.size());
+                           stride, entries, bias.size());
             });
         }
     }
@@ -59,17 +59,17 @@ void check_product(Random& random, const OwnedCsr<Value>& matrix, int64_t width)
 
 TEST("an addend, and the product's inner product with it") {
     Random random(93);
-    for (const int64_t width : widths) {
+    for (const int64_t stride : strides) {
         const auto matrix = random_csr<float>(random, 1500, 15, 9);
-        const auto right = random_doubles(random, matrix.n_cols * width);
-        const auto bias = random_doubles(random, width);
-        const auto addend = random_doubles(random, matrix.n_rows * width);
+        const auto right = random_doubles(random, matrix.n_cols * stride);
+        const auto bias = random_doubles(random, stride);
+        const auto addend = random_doubles(random, matrix.n_rows * stride);
         const auto plain =
-            reference::csr_multiply<long double>(matrix.view(), right, width, bias, Entries::values);
+            reference::csr_multiply<long double>(matrix.view(), right, stride, bias, Entries::values);
         double first_inner = nan;
         for_each_execution([&](const Execution& execution) {
             double inner = nan;
-            const auto product = multiply(matrix, right, width, {bias, addend, 0.5},
+            const auto product = multiply(matrix, right, stride, {bias, addend, 0.5},
                                           Entries::values, execution, &inner);
             long double exact = 0.0;
             for (size_t i = 0; i < product.size(); ++i) {
@@ -78,7 +78,7 @@ TEST("an addend, and the product's inner product with it") {
             }
             CHECK_CLOSE(inner, static_cast<double>(exact), 1e-12 * static_cast<double>(product.size()));
             if (std::isnan(first_inner)) first_inner = inner;
-            CHECK_EQ(inner, first_inner, width, execution.n_jobs);  // the same bits
+            CHECK_EQ(inner, first_inner, stride, execution.n_jobs);  // the same bits
         });
     }
 }
@@ -92,17 +92,17 @@ TEST("products written out by hand") {
                (std::vector<double>{90.5, 181, 271.5, 362, 0, 0, 0, 0}));
 }
 
-TEST("padded_columns: one, or the next multiple of four") {
-    CHECK_EQ(padded_columns(1), 1);
-    CHECK_EQ(padded_columns(2), 4);
-    CHECK_EQ(padded_columns(4), 4);
-    CHECK_EQ(padded_columns(5), 8);
+TEST("lane_stride: one, or the next multiple of four") {
+    CHECK_EQ(lane_stride(1), 1);
+    CHECK_EQ(lane_stride(2), 4);
+    CHECK_EQ(lane_stride(4), 4);
+    CHECK_EQ(lane_stride(5), 8);
 }
 
-TEST("any width: the bits of a plain loop, on every instruction set, for any n_jobs") {
+TEST("any stride: the bits of a plain loop, on every instruction set, for any n_jobs") {
     Random random(90);
-    for (const int64_t width : widths) {
-        check_product(random, random_csr<double>(random, 30, 15, 9), width);
+    for (const int64_t stride : strides) {
+        check_product(random, random_csr<double>(random, 30, 15, 9), stride);
     }
 }
 

@@ -30,14 +30,14 @@ struct Case {
         codes = random_labels(random, 40, n_columns == 1 ? 2 : n_columns);
         for (int64_t row = 0; row < 40; ++row) row_weights.push_back((0.5 + uniform(random)) / 40);
         for (int64_t i = 0; i < 300; ++i) order.push_back(below(random, 35));
-        const int64_t width = padded_columns(n_columns);
+        const int64_t stride = lane_stride(n_columns);
         problem = {codes,     row_weights, penalty,       softmax ? nullptr : logit_loss,
-                   n_columns, width,       fit_intercept, 0.9 / (30.0 + penalty)};
-        start = {std::vector<double>(static_cast<size_t>(25 * width), 0.0),
-                 std::vector<double>(static_cast<size_t>(width), 0.0),
-                 std::vector<double>(static_cast<size_t>(40 * width), 0.0),
-                 std::vector<double>(static_cast<size_t>(25 * width), 0.0),
-                 std::vector<double>(static_cast<size_t>(width), 0.0)};
+                   n_columns, stride,       fit_intercept, 0.9 / (30.0 + penalty)};
+        start = {std::vector<double>(static_cast<size_t>(25 * stride), 0.0),
+                 std::vector<double>(static_cast<size_t>(stride), 0.0),
+                 std::vector<double>(static_cast<size_t>(40 * stride), 0.0),
+                 std::vector<double>(static_cast<size_t>(25 * stride), 0.0),
+                 std::vector<double>(static_cast<size_t>(stride), 0.0)};
     }
 };
 

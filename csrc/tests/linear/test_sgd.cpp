@@ -32,7 +32,7 @@ struct OwnedOf {
     SgdProgress progress;
 
     OwnedOf(const SgdOptions& options, int64_t n_features, int64_t n) : n_columns(n) {
-        const auto stride = static_cast<size_t>(sgd_stride(n));
+        const auto stride = static_cast<size_t>(line_stride(n));
         const size_t size = static_cast<size_t>(n_features) * stride;
         const bool adagrad = options.schedule == SgdSchedule::adagrad;
         weights.assign(size, 0);
@@ -122,7 +122,7 @@ reference::Sgd learnt_by_twin(const Problem& problem, const SgdOptions& options,
 void check_like_twin(const Problem& problem, const SgdOptions& options, int64_t n_columns,
                      const Owned& owned) {
     const auto twin = learnt_by_twin(problem, options, n_columns);
-    const auto stride = static_cast<size_t>(sgd_stride(n_columns));
+    const auto stride = static_cast<size_t>(line_stride(n_columns));
     constexpr double tolerance = 1e-10;
     for (size_t c = 0; c < static_cast<size_t>(n_columns); ++c) {
         const auto& column = twin.columns()[c];

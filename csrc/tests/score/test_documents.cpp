@@ -21,7 +21,7 @@ template <class Weight>
 void check_scores(const Corpus& corpus, const AnalyzerOptions& options, const FeatureRows& rows,
                   const TermWeighting& weighting, const reference::Counts& counts,
                   const std::vector<int64_t>& n_features, const Weights<Weight>& weights) {
-    CHECK(is_score_stride(weights.stride, weights.rank));
+    CHECK(is_lane_stride(weights.stride, weights.rank));
     const auto expected = reference::score_counts(counts, weighting, weights.view());
     std::vector<double> first;
     for_each_execution([&](const Execution& execution) {

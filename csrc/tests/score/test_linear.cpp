@@ -23,7 +23,7 @@ struct Weights {
 // The padding holds large numbers, which must not show anywhere.
 Weights random_weights(Random& random, int64_t n_cols, int64_t n_classes) {
     Weights w;
-    w.stride = padded_classes(n_classes);
+    w.stride = class_stride(n_classes);
     w.weights.assign(static_cast<size_t>(n_cols * w.stride), 1e300);
     for (int64_t j = 0; j < n_cols; ++j) {
         for (int64_t c = 0; c < n_classes; ++c) {
@@ -74,11 +74,11 @@ TEST("scores written out by hand") {
     CHECK_SAME(scores(matrix, w, Run()), (std::vector<double>{11, 23, 35, 10, 20, 30}));
 }
 
-TEST("padded_classes is the next multiple of 8") {
-    CHECK_EQ(padded_classes(0), 0);
-    CHECK_EQ(padded_classes(1), 8);
-    CHECK_EQ(padded_classes(8), 8);
-    CHECK_EQ(padded_classes(9), 16);
+TEST("class_stride is the next multiple of 8") {
+    CHECK_EQ(class_stride(0), 0);
+    CHECK_EQ(class_stride(1), 8);
+    CHECK_EQ(class_stride(8), 8);
+    CHECK_EQ(class_stride(9), 16);
 }
 
 TEST("1 to 70 classes: the bits of a plain loop, on every instruction set, for any n_jobs") {
@@ -102,7 +102,7 @@ TEST("rows of many chunks, each index and value type") {
 TEST("an entry of zero adds nothing, also where its weight is infinite") {
     const OwnedCsr<double> matrix{3, 2, {0, 2, 3, 4}, {0, 1, 0, 0}, {0.0, 2.0, 3.0, -0.0}};
     for (const int64_t n_classes : {1, 8, 9, 40}) {
-        const int64_t stride = padded_classes(n_classes);
+        const int64_t stride = class_stride(n_classes);
         Weights w{{}, std::vector<double>(static_cast<size_t>(n_classes), 1.0), stride};
         w.weights.assign(static_cast<size_t>(2 * w.stride), 0.5);
         for (int64_t c = 0; c < n_classes; ++c) w.weights[static_cast<size_t>(c)] = -infinity;

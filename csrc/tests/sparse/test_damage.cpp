@@ -87,7 +87,7 @@ void run_every_kernel(Random& random, const OwnedCsr<Value>& matrix, const Execu
     std::vector<double> tally(static_cast<size_t>(n_classes * n_cols));
     csr_tally_classes(matrix.view(), classes_of_rows, n_classes, row_weights, execution,
                       std::span<double>(tally));
-    const int64_t stride = padded_classes(n_classes);
+    const int64_t stride = class_stride(n_classes);
     std::vector<double> weights(static_cast<size_t>(n_cols * stride));
     const std::vector<double> one{1.0};
     tally_multinomial_weights({tally, n_classes, n_cols}, {one, 0, 0}, stride, execution, weights);

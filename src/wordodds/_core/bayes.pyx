@@ -214,9 +214,11 @@ cdef extern from "wordodds/bayes/moments.hpp" namespace "wordodds" nogil:
         const DenseRows[Value]&, span[const int32_t], span[const double],
         int64_t n_classes, const Execution&, const ClassMoments&) except +
 
+cdef extern from "wordodds/base/stride.hpp" namespace "wordodds" nogil:
+    int64_t class_stride(int64_t)
+
 cdef extern from "wordodds/bayes/gaussian.hpp" namespace "wordodds" nogil:
     int64_t n_class_summaries
-    int64_t c_padded_classes "wordodds::padded_classes"(int64_t)
     cdef cppclass GaussianTable:
         span[const double] table
         span[const double] summary
@@ -330,7 +332,7 @@ def moments_fill_gaussians(
         raise ValueError("priors and classes differ in number")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef span[const double] means = flat2(mean), variances = flat2(variance)
-    table = np.empty((n_cols, 2, c_padded_classes(n_classes)), dtype=np.float64)
+    table = np.empty((n_cols, 2, class_stride(n_classes)), dtype=np.float64)
     summary = np.empty((n_class_summaries, n_classes), dtype=np.float64)
     cdef span[double] table_ = flat_out(table.reshape(-1))
     cdef span[double] summary_ = flat_out(summary.reshape(-1))
@@ -348,7 +350,7 @@ cdef GaussianTable gaussian_table(
     cdef int64_t size = table.shape[0] * table.shape[1] * table.shape[2]
     if summary.shape[0] != n_class_summaries or summary.shape[1] == 0:
         raise ValueError("the summary of the classes has another shape than the kernel expects")
-    if table.shape[1] != 2 or table.shape[2] != c_padded_classes(summary.shape[1]):
+    if table.shape[1] != 2 or table.shape[2] != class_stride(summary.shape[1]):
         raise ValueError("the table is not padded as the kernel expects")
     gaussians.table = span_of(&table[0, 0, 0] if size else NULL, size)
     gaussians.summary = flat2(summary)

@@ -14,8 +14,11 @@ from wordodds._core.common cimport (
 )
 from wordodds._core.sparse cimport BorrowedCsr, borrow_csr
 
+cdef extern from "wordodds/base/stride.hpp" namespace "wordodds" nogil:
+    int64_t lane_stride(int64_t)
+    int64_t line_stride(int64_t)
+
 cdef extern from "wordodds/linear/products.hpp" namespace "wordodds" nogil:
-    int64_t c_padded_columns "wordodds::padded_columns"(int64_t)
     cdef enum class Entries(int32_t):
         values
         squares
@@ -59,7 +62,7 @@ cdef extern from "wordodds/linear/loss.hpp" namespace "wordodds" nogil:
     cdef cppclass ScoredRows:
         int64_t n_rows
         int64_t n_columns
-        int64_t width
+        int64_t stride
         span[const int32_t] codes
         span[const double] row_weights
         span[const double] scores
@@ -82,7 +85,7 @@ cdef span[double] outputs(double[::1] numbers):
 
 
 def padded_columns(int64_t n_columns):
-    return c_padded_columns(n_columns)
+    return lane_stride(n_columns)
 
 
 def csr_multiply(
@@ -91,16 +94,16 @@ def csr_multiply(
     int32_t n_jobs, int32_t instruction_set,
 ):
     cdef BorrowedCsr rows = borrow_csr(matrix)
-    cdef int64_t n_rows = rows.n_rows, width = right.shape[1]
+    cdef int64_t n_rows = rows.n_rows, stride = right.shape[1]
     if right.shape[0] != rows.n_cols:
         raise ValueError("the matrix has another number of columns than the right side has rows")
-    if width != c_padded_columns(width):
+    if stride != lane_stride(stride):
         raise ValueError("the right side is not padded as the kernel expects")
-    if product.shape[0] != n_rows or product.shape[1] != width:
+    if product.shape[0] != n_rows or product.shape[1] != stride:
         raise ValueError("the product has another shape than its factors")
-    if bias is not None and bias.shape[0] != width:
+    if bias is not None and bias.shape[0] != stride:
         raise ValueError("bias and right side differ in columns")
-    if addend is not None and (addend.shape[0] != n_rows or addend.shape[1] != width):
+    if addend is not None and (addend.shape[0] != n_rows or addend.shape[1] != stride):
         raise ValueError("addend and product differ in shape")
     if n_rows == 0:
         return 0.0
@@ -111,13 +114,13 @@ def csr_multiply(
     if bias is not None:
         start.bias = doubles(bias)
     if addend is not None:
-        start.addend = span_of(&addend[0, 0], n_rows * width)
+        start.addend = span_of(&addend[0, 0], n_rows * stride)
     cdef double inner
     with nogil:  # `rows` and the memoryviews pin the arrays
         inner = c_csr_multiply(
-            rows.view, span_of(right_, right.shape[0] * width), width, start,
+            rows.view, span_of(right_, right.shape[0] * stride), stride, start,
             Entries.squares if squares else Entries.values, call.get().execution,
-            span_of(&product[0, 0], n_rows * width))
+            span_of(&product[0, 0], n_rows * stride))
     return inner
 
 
@@ -217,15 +220,15 @@ cdef ScoredRows scored_rows(
     cdef int64_t n_rows = scores.shape[0]
     if codes.shape[0] != n_rows or row_weights.shape[0] != n_rows:
         raise ValueError("codes, row_weights and scores differ in length")
-    if scores.shape[1] != c_padded_columns(n_columns):
+    if scores.shape[1] != lane_stride(n_columns):
         raise ValueError("scores are not padded as the kernel expects")
     rows.n_rows = n_rows
     rows.n_columns = n_columns
-    rows.width = scores.shape[1]
+    rows.stride = scores.shape[1]
     rows.codes = span_of(&codes[0] if n_rows else <const int32_t*> NULL, n_rows)
     rows.row_weights = doubles(row_weights)
     rows.scores = span_of(
-        &scores[0, 0] if n_rows else <const double*> NULL, n_rows * rows.width)
+        &scores[0, 0] if n_rows else <const double*> NULL, n_rows * rows.stride)
     return rows
 
 
@@ -235,8 +238,8 @@ def rows_scalar_loss(
 ):
     cdef ScoredRows rows = scored_rows(n_columns, codes, row_weights, scores)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    gradient = np.empty((rows.n_rows, rows.width))
-    hessian = np.empty((rows.n_rows, rows.width))
+    gradient = np.empty((rows.n_rows, rows.stride))
+    hessian = np.empty((rows.n_rows, rows.stride))
     cdef span[double] gradient_ = outputs(gradient.reshape(-1))
     cdef span[double] hessian_ = outputs(hessian.reshape(-1))
     cdef double total
@@ -252,8 +255,8 @@ def rows_softmax_loss(
 ):
     cdef ScoredRows rows = scored_rows(n_columns, codes, row_weights, scores)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    gradient = np.empty((rows.n_rows, rows.width))
-    probabilities = np.empty((rows.n_rows, rows.width))
+    gradient = np.empty((rows.n_rows, rows.stride))
+    probabilities = np.empty((rows.n_rows, rows.stride))
     cdef span[double] gradient_ = outputs(gradient.reshape(-1))
     cdef span[double] probabilities_ = outputs(probabilities.reshape(-1))
     cdef double total
@@ -266,10 +269,10 @@ def rows_softmax_curve(
     const double[::1] row_weights, const double[:, ::1] probabilities, double[:, ::1] vectors,
     int32_t n_jobs, int32_t instruction_set,
 ):
-    cdef int64_t n_rows = vectors.shape[0], width = vectors.shape[1]
+    cdef int64_t n_rows = vectors.shape[0], stride = vectors.shape[1]
     if row_weights.shape[0] != n_rows:
         raise ValueError("row_weights and vectors differ in length")
-    if probabilities.shape[0] != n_rows or probabilities.shape[1] != width:
+    if probabilities.shape[0] != n_rows or probabilities.shape[1] != stride:
         raise ValueError("probabilities and vectors differ in shape")
     if n_rows == 0:
         return
@@ -277,8 +280,8 @@ def rows_softmax_curve(
     cdef span[const double] weights_ = doubles(row_weights)
     with nogil:  # the memoryviews pin the arrays
         c_rows_softmax_curve(
-            n_rows, width, weights_, span_of(&probabilities[0, 0], n_rows * width),
-            call.get().execution, span_of(&vectors[0, 0], n_rows * width))
+            n_rows, stride, weights_, span_of(&probabilities[0, 0], n_rows * stride),
+            call.get().execution, span_of(&vectors[0, 0], n_rows * stride))
 
 
 include "linear_coordinate.pxi"

@@ -24,7 +24,6 @@ cdef extern from * namespace "wordodds::binding" nogil:
         int64_t n_columns, int64_t stride, const Execution&, span[double]) except +
 
 cdef extern from "wordodds/linear/dual.hpp" namespace "wordodds" nogil:
-    int64_t c_dual_stride "wordodds::dual_stride"(int64_t)
     cdef enum class DualLoss(int32_t):
         softmax
         logistic
@@ -86,7 +85,7 @@ cdef class DualSetup:
         if self.n_rows < 1 or n_columns < 1:
             raise ValueError("there must be a row and a column")
         self.n_shared, self.n_columns = n_shared, n_columns
-        self.stride = c_dual_stride(n_columns)
+        self.stride = lane_stride(n_columns)
         self.numbers, self.indptr, self.indices, self.data = numbers, indptr, indices, data
         self.shared, self.single, self.single_max = shared, single, single_max
         self.codes, self.costs = codes, costs
@@ -212,7 +211,7 @@ def dual_variables(
 def dual_weights(
     DualSetup setup, const double[:, ::1] values, int32_t n_jobs, int32_t instruction_set,
 ):
-    if values.shape[0] != setup.n_rows or values.shape[1] != c_dual_stride(values.shape[1]):
+    if values.shape[0] != setup.n_rows or values.shape[1] != lane_stride(values.shape[1]):
         raise ValueError("values must have n_rows rows of one column or of whole lanes")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef int64_t stride = values.shape[1]

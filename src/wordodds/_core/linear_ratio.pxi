@@ -139,7 +139,7 @@ cdef class RatioAscent:
         int32_t instruction_set,
     ):
         cdef int64_t n_features = self.engine.get().n_features
-        cdef int64_t n_columns = self.engine.get().n_columns, stride = padded_columns(n_columns)
+        cdef int64_t n_columns = self.engine.get().n_columns, stride = lane_stride(n_columns)
         intercept = np.empty(n_columns)
         weights = (np.empty if stride == n_columns else np.zeros)((n_features, stride))
         cdef double[:, ::1] weights_out = weights
@@ -158,7 +158,7 @@ cdef class RatioAscent:
 
     def weights(self, int32_t n_jobs, int32_t instruction_set):
         cdef int64_t n_features = self.engine.get().n_features
-        cdef int64_t n_columns = self.engine.get().n_columns, stride = padded_columns(n_columns)
+        cdef int64_t n_columns = self.engine.get().n_columns, stride = lane_stride(n_columns)
         intercept = np.empty(n_columns)
         weights = (np.empty if stride == n_columns else np.zeros)((n_features, stride))
         cdef double[:, ::1] weights_out = weights
@@ -288,7 +288,7 @@ cdef class RatioState:
 
     def weights(self):
         cdef int64_t n_features = self.engine.get().n_features()
-        cdef int64_t n_columns = self.engine.get().n_columns(), stride = padded_columns(n_columns)
+        cdef int64_t n_columns = self.engine.get().n_columns(), stride = lane_stride(n_columns)
         intercept = np.empty(n_columns)
         weights = (np.empty if stride == n_columns else np.zeros)((n_features, stride))
         cdef double[:, ::1] weights_out = weights

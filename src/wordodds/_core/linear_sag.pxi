@@ -7,7 +7,7 @@ cdef extern from "wordodds/linear/sag.hpp" namespace "wordodds" nogil:
         double penalty
         ScalarLoss loss
         int64_t n_columns
-        int64_t width
+        int64_t stride
         bint fit_intercept
         double step
     cdef cppclass SagState:
@@ -34,9 +34,9 @@ def csr_sag_epoch(
 ):
     cdef BorrowedCsr rows = borrow_csr(matrix)
     cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols
-    cdef int64_t width = c_padded_columns(n_columns)
-    if not (weights.shape[1] == gradient.shape[1] == row_gradients.shape[1] == width
-            and intercepts.shape[0] == by_intercepts.shape[0] == width):
+    cdef int64_t stride = lane_stride(n_columns)
+    if not (weights.shape[1] == gradient.shape[1] == row_gradients.shape[1] == stride
+            and intercepts.shape[0] == by_intercepts.shape[0] == stride):
         raise ValueError("the state is not padded as the kernel expects")
     if not (codes.shape[0] == row_weights.shape[0] == row_gradients.shape[0] == n_rows
             and weights.shape[0] == gradient.shape[0] == n_cols):
@@ -50,15 +50,15 @@ def csr_sag_epoch(
     problem.penalty = penalty
     problem.loss = <ScalarLoss> loss
     problem.n_columns = n_columns
-    problem.width = width
+    problem.stride = stride
     problem.fit_intercept = fit_intercept
     problem.step = step
     cdef SagState state
-    state.weights = span_of(&weights[0, 0] if n_cols else <double*> NULL, n_cols * width)
+    state.weights = span_of(&weights[0, 0] if n_cols else <double*> NULL, n_cols * stride)
     state.intercepts = outputs(intercepts)
     state.row_gradients = span_of(
-        &row_gradients[0, 0] if n_rows else <double*> NULL, n_rows * width)
-    state.gradient = span_of(&gradient[0, 0] if n_cols else <double*> NULL, n_cols * width)
+        &row_gradients[0, 0] if n_rows else <double*> NULL, n_rows * stride)
+    state.gradient = span_of(&gradient[0, 0] if n_cols else <double*> NULL, n_cols * stride)
     state.by_intercepts = outputs(by_intercepts)
     cdef span[const int64_t] order_ = span_of(
         &order[0] if order.shape[0] else <const int64_t*> NULL, order.shape[0])

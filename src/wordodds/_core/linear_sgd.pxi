@@ -1,7 +1,6 @@
 # Stochastic gradient descent; part of linear.pyx.
 
 cdef extern from "wordodds/linear/sgd.hpp" namespace "wordodds" nogil:
-    int64_t c_sgd_stride "wordodds::sgd_stride"(int64_t)
     cdef enum class SgdLoss(int32_t):
         pass
     cdef enum class SgdSchedule(int32_t):
@@ -68,7 +67,7 @@ cdef extern from * namespace "wordodds::binding" nogil:
 
 
 def sgd_stride(int64_t n_columns):
-    return c_sgd_stride(n_columns)
+    return line_stride(n_columns)
 
 
 cdef SgdOptions sgd_options(tuple options) except *:
@@ -116,7 +115,7 @@ cdef SgdState[value_t] sgd_state(
     const value_t[:, ::1] weights, state, int64_t n_columns, SgdProgress* progress, list pinned
 ) except *:
     cdef SgdState[value_t] result
-    cdef int64_t stride = c_sgd_stride(n_columns), n_features = weights.shape[0]
+    cdef int64_t stride = line_stride(n_columns), n_features = weights.shape[0]
     result.n_columns = n_columns
     result.weights = sgd_table(weights, state.weights, n_features, stride, pinned)
     result.averages = sgd_table(weights, state.averages, n_features, stride, pinned)
@@ -158,7 +157,7 @@ def csr_sgd_epoch(
     cdef list pinned = []
     cdef SgdProgress progress
     cdef SgdState[value_t] state_ = sgd_state(weights, state, n_columns, &progress, pinned)
-    cdef int64_t stride = c_sgd_stride(n_columns)
+    cdef int64_t stride = line_stride(n_columns)
     if labels.shape[0] != n_rows:
         raise ValueError("labels and rows differ in number")
     if row_weights is not None and row_weights.shape[0] != n_rows:

@@ -13,8 +13,11 @@ from wordodds._core.text cimport (
     FrozenTerms, HashingOptions, RowNorm, borrow,
 )
 
+cdef extern from "wordodds/base/stride.hpp" namespace "wordodds" nogil:
+    int64_t class_stride(int64_t)
+    bint is_lane_stride(int64_t, int64_t)
+
 cdef extern from "wordodds/score/linear.hpp" namespace "wordodds" nogil:
-    int64_t c_padded_classes "wordodds::padded_classes"(int64_t)
     cdef cppclass ClassWeights:
         span[const double] weights
         span[const double] bias
@@ -65,7 +68,6 @@ cdef extern from "wordodds/score/documents.hpp" namespace "wordodds" nogil:
         span[const double] bias
         span[const double] factor
         int64_t rank
-    bint is_score_stride(int64_t, int64_t)
     void c_documents_score_classes "wordodds::documents_score_classes"[Weight](
         span[Document], const CAnalyzerOptions&, const FeatureRows&, const TermWeighting&,
         const DocumentWeights[Weight]&, const Execution&, span[double], span[int64_t]) except +
@@ -74,7 +76,7 @@ cdef object empty = np.empty
 
 
 def padded_classes(int64_t n_classes):
-    return c_padded_classes(n_classes)
+    return class_stride(n_classes)
 
 
 def csr_score_classes(
@@ -85,7 +87,7 @@ def csr_score_classes(
     cdef int64_t n_classes = bias.shape[0]
     if weights.shape[0] != rows.n_cols:
         raise ValueError("matrix and weights differ in features")
-    if weights.shape[1] != c_padded_classes(n_classes):
+    if weights.shape[1] != class_stride(n_classes):
         raise ValueError("weights are not padded as the kernel expects")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef const double* weights_ = &weights[0, 0] if weights.shape[0] else NULL
@@ -184,7 +186,7 @@ cdef int fill_weights(
         if factor.shape[1] != n_columns or rank < 1:
             raise ValueError("the factor must lead from the columns of weights to those of scores")
         out.factor = span_of(&factor[0, 0], rank * n_columns)
-    if not n_columns or not is_score_stride(weights.shape[1], rank):
+    if not n_columns or not is_lane_stride(weights.shape[1], rank):
         raise ValueError("weights are not padded as the kernel expects")
     out.weights = span_of(
         &weights[0, 0] if weights.shape[0] else <const value_t*> NULL,

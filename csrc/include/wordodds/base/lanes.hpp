@@ -11,13 +11,12 @@
 
 #include "wordodds/base/dispatch.hpp"
 #include "wordodds/base/elementary.hpp"
+#include "wordodds/base/stride.hpp"
 
 // It warns that the convention differs between regions; nothing here is called, all is inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace wordodds {
-
-inline constexpr int64_t n_lanes = 4;
 
 typedef double Lanes __attribute__((vector_size(32)));
 typedef int64_t LaneBits __attribute__((vector_size(32)));

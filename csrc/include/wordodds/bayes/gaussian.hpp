@@ -29,7 +29,7 @@ inline constexpr int64_t n_class_summaries = 5;
 // infinity: the class takes a row that has this very value in the column, as if the column were not
 // there, and no other.
 //
-// Lengths: table 2 * n_cols * stride, stride = padded_classes(n_classes), the padding finite;
+// Lengths: table 2 * n_cols * stride, stride = class_stride(n_classes), the padding finite;
 // summary n_class_summaries * n_classes.
 struct GaussianTable {
     std::span<const double> table;

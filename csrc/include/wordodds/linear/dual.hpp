@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <span>
 
-#include "wordodds/base/lanes.hpp"
 #include "wordodds/base/parallel.hpp"
+#include "wordodds/base/stride.hpp"
 
 namespace wordodds {
 
@@ -25,12 +25,6 @@ enum class DualLoss : int32_t {
     softmax,   // the columns share each row's probability
     logistic,  // each column by itself: class k or not; one column: code 1 or not
 };
-
-// Columns of dual variables and weights are padded to whole lanes, unless there is only one.
-constexpr int64_t dual_stride(int64_t n_columns) {
-    if (n_columns == 1) return 1;
-    return (n_columns + n_lanes - 1) / n_lanes * n_lanes;
-}
 
 // Rows in terms of shared columns (linear/shared_columns.hpp).
 struct DualRows {
@@ -50,6 +44,7 @@ struct DualProblem {
     double intercept_step;           // >= 0
 };
 
+// stride = lane_stride(n_columns).
 template <class Weight>
 struct DualState {
     std::span<Weight> weights;         // n_shared * stride

@@ -5,15 +5,10 @@
 #include <span>
 
 #include "wordodds/base/parallel.hpp"
+#include "wordodds/base/stride.hpp"
 #include "wordodds/base/types.hpp"
 
 namespace wordodds {
-
-// A dense matrix beside a sparse one has 1 column or a multiple of this many: a register of doubles.
-inline constexpr int64_t column_padding = 4;
-constexpr int64_t padded_columns(int64_t n_columns) {
-    return n_columns == 1 ? 1 : (n_columns + column_padding - 1) / column_padding * column_padding;
-}
 
 // Which function of an entry a product takes.
 enum class Entries : int32_t {
@@ -23,8 +18,8 @@ enum class Entries : int32_t {
 
 // What a product is added to; each may be empty for zeros.
 struct ProductStart {
-    std::span<const double> bias;    // width: the same for every row
-    std::span<const double> addend;  // n_rows * width
+    std::span<const double> bias;    // stride: the same for every row
+    std::span<const double> addend;  // n_rows * stride
     double addend_factor;
 };
 
@@ -32,12 +27,12 @@ struct ProductStart {
 // the square. Returns the inner product of addend and product, 0 without an addend: for v^T H v.
 //
 // The product with X^T is the same kernel on the rows of X^T, which are the columns of X.
-// Lengths: right n_cols * width; product_out n_rows * width, where width =
-// padded_columns(n_columns). Columns need not be sorted; repeated ones add up (their squares do not
+// Lengths: right n_cols * stride; product_out n_rows * stride, where stride =
+// lane_stride(n_columns). Columns need not be sorted; repeated ones add up (their squares do not
 // square the sum). Sums in double, in the order of the entries, without fused operations: the same
-// bits for any n_jobs and any instruction set. O(nnz * width), parallel over rows.
+// bits for any n_jobs and any instruction set. O(nnz * stride), parallel over rows.
 template <class Value>
-double csr_multiply(const CsrView<Value>& matrix, std::span<const double> right, int64_t width,
+double csr_multiply(const CsrView<Value>& matrix, std::span<const double> right, int64_t stride,
                     const ProductStart& start, Entries entries, const Execution& execution,
                     std::span<double> product_out);
 

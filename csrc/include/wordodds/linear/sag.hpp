@@ -17,19 +17,19 @@ struct SagProblem {
     double penalty;
     ScalarLoss loss;                      // null: softmax
     int64_t n_columns;
-    int64_t width;  // padded_columns(n_columns)
+    int64_t stride;  // lane_stride(n_columns)
     bool fit_intercept;
     double step;  // eta
 };
 
 // Belongs to the caller, from epoch to epoch.
 struct SagState {
-    std::span<double> weights;        // n_cols * width
-    std::span<double> intercepts;     // width
-    std::span<double> row_gradients;  // n_rows * width: s_i times the loss's derivative by scores,
+    std::span<double> weights;        // n_cols * stride
+    std::span<double> intercepts;     // stride
+    std::span<double> row_gradients;  // n_rows * stride: s_i times the loss's derivative by scores,
                                       // when the row was last visited
-    std::span<double> gradient;       // n_cols * width: X^T row_gradients
-    std::span<double> by_intercepts;  // width: sum of the row_gradients
+    std::span<double> gradient;       // n_cols * stride: X^T row_gradients
+    std::span<double> by_intercepts;  // stride: sum of the row_gradients
 };
 
 // For each row of `order`: replaces the row's gradient by that at the current weights, then
@@ -40,7 +40,7 @@ struct SagState {
 // when a row has them, or at the end of the epoch: with W = c V, V_j moves by
 // gradient_j times a sum of eta / c that all features share.
 // Preconditions: 0 < eta * penalty < 1; order holds rows of the matrix. Neither sorted nor distinct
-// columns are needed. Sequential, so n_jobs does not matter; O(nnz of the rows * width + n_cols * width).
+// columns are needed. Sequential, so n_jobs does not matter; O(nnz of the rows * stride + n_cols * stride).
 template <class Value>
 void csr_sag_epoch(const CsrView<Value>& matrix, const SagProblem& problem,
                    std::span<const int64_t> order, const Execution& execution,

@@ -5,15 +5,11 @@
 #include <span>
 
 #include "wordodds/base/parallel.hpp"
+#include "wordodds/base/stride.hpp"
 #include "wordodds/base/types.hpp"
 #include "wordodds/linear/margin_loss.hpp"
 
 namespace wordodds {
-
-// Columns lie side by side in feature-major rows: one by itself, more padded to cache lines.
-constexpr int64_t sgd_stride(int64_t n_columns) {
-    return n_columns == 1 ? 1 : (n_columns + 7) / 8 * 8;
-}
 
 enum class SgdSchedule : int32_t {
     constant,    // eta = eta0
@@ -44,7 +40,7 @@ struct SgdProgress {
     double l1_total = 0.0;   // the L1 penalty that every weight should have received
 };
 
-// What has been learnt. Weight is double, or float: half the memory to go through, and sums over a row
+// What has been learnt, stride = line_stride(n_columns). Weight is double, or float: half the memory to go through, and sums over a row
 // of about six digits; everything else is double. All spans of a matrix have n_features * stride
 // elements, 64-byte aligned for speed; those of columns have stride. Padding is zero and stays so.
 template <class Weight>

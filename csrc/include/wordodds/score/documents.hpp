@@ -5,6 +5,7 @@
 #include <span>
 
 #include "wordodds/base/parallel.hpp"
+#include "wordodds/base/stride.hpp"
 #include "wordodds/text/analyze.hpp"
 #include "wordodds/text/count.hpp"
 #include "wordodds/text/document.hpp"
@@ -46,11 +47,6 @@ struct DocumentWeights {
     int64_t rank;                    // columns of weights; without a factor n_columns
 };
 
-// The numbers of columns that rows of weights may be apart: one, or a multiple of four.
-constexpr bool is_score_stride(int64_t stride, int64_t n_columns) {
-    return stride >= n_columns && (stride == 1 || stride % 4 == 0);
-}
-
 // score[i][c] = bias[c] + sum_j tf(count of j in document i) * weights[j][c] / norm(document i),
 // where a norm of zero divides nothing.
 //
@@ -58,7 +54,7 @@ constexpr bool is_score_stride(int64_t stride, int64_t n_columns) {
 // features, and the weighting is without meaning.
 //
 // Lengths: norm_weights rows.size() or 0, scores_out documents.size() * n_columns, n_features_out
-// documents.size() or 0 (how many features each has). Preconditions: is_score_stride(weights.stride,
+// documents.size() or 0 (how many features each has). Preconditions: is_lane_stride(weights.stride,
 // weights.rank); rows.terms or rows.fasttext has passed check(). Sums in double, in an order that depends on the document alone, without
 // fused operations: the same bits for any n_jobs and any instruction set. Counts to which nothing is done
 // are never sorted out: each occurrence adds its row. O(total length + features * stride + documents * rank

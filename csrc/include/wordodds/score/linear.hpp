@@ -5,15 +5,10 @@
 #include <span>
 
 #include "wordodds/base/parallel.hpp"
+#include "wordodds/base/stride.hpp"
 #include "wordodds/base/types.hpp"
 
 namespace wordodds {
-
-// Rows of feature-major weights are padded to this many classes: one cache line of doubles.
-inline constexpr int64_t class_padding = 8;
-constexpr int64_t padded_classes(int64_t n_classes) {
-    return (n_classes + class_padding - 1) / class_padding * class_padding;
-}
 
 // A feature-major matrix of weights: weights[j * stride + c].
 struct ClassWeights {
@@ -25,7 +20,7 @@ struct ClassWeights {
 // score[i][c] = bias[c] + sum_j x[i][j] * weights[j][c].
 //
 // Lengths: bias n_classes; scores_out n_rows * n_classes. Precondition: stride is
-// padded_classes(n_classes). An entry of zero adds nothing, also where
+// class_stride(n_classes). An entry of zero adds nothing, also where
 // its weight is infinite. Sums in double and in the order of the entries, without fused operations:
 // the same bits for any n_jobs and any instruction set. O(nnz * stride), parallel over rows.
 template <class Value>
