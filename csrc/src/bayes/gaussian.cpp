@@ -214,10 +214,10 @@ void csr_score_gaussians(const CsrView<Value>& matrix, const GaussianTable& gaus
     });
 }
 
-#define INSTANTIATE(Value)                                                                \
+#define WORDODDS_INSTANTIATE(Value)                                                                \
     template void csr_score_gaussians<Value>(const CsrView<Value>&, const GaussianTable&, \
                                              const Execution&, std::span<double>);
-WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

@@ -165,11 +165,10 @@ void dense_score_gaussians(const DenseRows<Value>& matrix, const GaussianTable& 
     });
 }
 
-#define INSTANTIATE(Value)                                                                       \
+#define WORDODDS_INSTANTIATE(Value)                                                                       \
     template void dense_score_gaussians<Value>(const DenseRows<Value>&, const GaussianTable&,    \
                                                const Execution&, std::span<double>);
-INSTANTIATE(float)
-INSTANTIATE(double)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

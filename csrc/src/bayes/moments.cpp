@@ -220,19 +220,18 @@ void dense_class_moments(const DenseRows<Value>& matrix, std::span<const int32_t
     });
 }
 
-#define INSTANTIATE(Value)                                                                     \
+#define WORDODDS_INSTANTIATE(Value)                                                                     \
     template void csr_class_moments<Value>(const CsrView<Value>&, std::span<const int32_t>,    \
                                            std::span<const double>, int64_t, const Execution&, \
                                            const ClassMoments&);
-WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
-#define INSTANTIATE(Value)                                                                    \
+#define WORDODDS_INSTANTIATE(Value)                                                                    \
     template void dense_class_moments<Value>(const DenseRows<Value>&, std::span<const int32_t>, \
                                              std::span<const double>, int64_t,                \
                                              const Execution&, const ClassMoments&);
-INSTANTIATE(float)
-INSTANTIATE(double)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

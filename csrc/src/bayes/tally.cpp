@@ -49,11 +49,11 @@ void csr_tally_classes(const CsrView<Value>& matrix, std::span<const int32_t> la
     });
 }
 
-#define INSTANTIATE(Value)                                                                     \
+#define WORDODDS_INSTANTIATE(Value)                                                                     \
     template void csr_tally_classes<Value>(const CsrView<Value>&, std::span<const int32_t>,    \
                                            int64_t, std::span<const double>, const Execution&, \
                                            std::span<double>);
-WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

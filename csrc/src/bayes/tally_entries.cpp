@@ -177,11 +177,11 @@ void tally_entries_write(const TallyProducts& products, std::span<const int64_t>
     });
 }
 
-#define INSTANTIATE(Value)                                                                 \
+#define WORDODDS_INSTANTIATE(Value)                                                                 \
     template TallyProducts csr_tally_entries<Value>(                                       \
         const CsrView<Value>&, std::span<const int32_t>, int64_t, std::span<const double>, \
         const Execution&, std::span<int64_t>);
-WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

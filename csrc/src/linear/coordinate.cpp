@@ -260,14 +260,14 @@ CoordinateReport csc_step_coordinates(const CsrView<Value>& columns, const Label
     return report;
 }
 
-#define INSTANTIATE(Value)                                                                      \
+#define WORDODDS_INSTANTIATE(Value)                                                                      \
     template CoordinateReport csc_start_coordinates<Value>(                                     \
         const CsrView<Value>&, const LabelledRows&, const CoordinateOptions&, const Execution&, \
         const CoordinateState&);                                                                \
     template CoordinateReport csc_step_coordinates<Value>(                                      \
         const CsrView<Value>&, const LabelledRows&, const CoordinateOptions&, const Execution&, \
         const CoordinateState&);
-WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

@@ -177,9 +177,9 @@ CoordinateReport look_at_all_features(const CoordinateProblem<Value>& problem) {
     return report;
 }
 
-#define INSTANTIATE(Value) \
+#define WORDODDS_INSTANTIATE(Value) \
     template CoordinateReport look_at_all_features(const CoordinateProblem<Value>&);
-WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

@@ -9,6 +9,7 @@
 #include "dual_logistic.hpp"
 #include "dual_one.hpp"
 #include "lane_rows.hpp"
+#include "wordodds/base/types.hpp"
 
 namespace wordodds {
 namespace {
@@ -274,11 +275,10 @@ void dual_ascend(const DualRows& rows, const DualProblem& problem,
     });
 }
 
-template void dual_ascend<float>(const DualRows&, const DualProblem&,
-                                 std::span<const int32_t>, const Execution&,
-                                 const DualState<float>&);
-template void dual_ascend<double>(const DualRows&, const DualProblem&,
-                                  std::span<const int32_t>, const Execution&,
-                                  const DualState<double>&);
+#define WORDODDS_INSTANTIATE(Weight)                                                             \
+    template void dual_ascend<Weight>(const DualRows&, const DualProblem&, std::span<const int32_t>, \
+                                      const Execution&, const DualState<Weight>&);
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

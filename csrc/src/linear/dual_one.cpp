@@ -6,6 +6,7 @@
 #include "dual_logistic.hpp"
 #include "lane_rows.hpp"
 #include "wordodds/base/numeric.hpp"
+#include "wordodds/base/types.hpp"
 
 namespace wordodds {
 namespace {
@@ -160,15 +161,14 @@ void dual_weights_one(const DualRows& rows, std::span<const double> values,
     }
 }
 
-#define INSTANTIATE(Weight)                                                                       \
+#define WORDODDS_INSTANTIATE(Weight)                                                                       \
     template void dual_ascend_one<Weight>(const DualRows&, const DualProblem&,                    \
                                           std::span<const int32_t>, const Execution&,             \
                                           const DualState<Weight>&);                              \
     template DualValue dual_measure_one<Weight>(                                                  \
         const DualRows&, const DualProblem&, std::span<const double>, const DualState<Weight>&,   \
         const Execution&, std::span<double>, std::span<double>, std::span<double>);
-INSTANTIATE(float)
-INSTANTIATE(double)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

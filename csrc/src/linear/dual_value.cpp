@@ -7,6 +7,7 @@
 #include "dual_one.hpp"
 #include "lane_rows.hpp"
 #include "wordodds/base/numeric.hpp"
+#include "wordodds/base/types.hpp"
 
 namespace wordodds {
 namespace {
@@ -244,13 +245,12 @@ void dual_variables(const DualProblem& problem, std::span<const double> log_odds
     });
 }
 
-#define INSTANTIATE(Weight)                                                                       \
+#define WORDODDS_INSTANTIATE(Weight)                                                                       \
     template DualValue dual_measure<Weight>(const DualRows&, const DualProblem&,          \
                                             std::span<const double>, const DualState<Weight>&,    \
                                             const Execution&, std::span<double>,                  \
                                             std::span<double>, std::span<double>);
-INSTANTIATE(float)
-INSTANTIATE(double)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

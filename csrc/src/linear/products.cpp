@@ -154,11 +154,11 @@ double csr_multiply(const CsrView<Value>& matrix, std::span<const double> right,
         [](double sum, double part) { return sum + part; });
 }
 
-#define INSTANTIATE(Value)                                                                       \
+#define WORDODDS_INSTANTIATE(Value)                                                                       \
     template double csr_multiply<Value>(const CsrView<Value>&, std::span<const double>, int64_t, \
                                         const ProductStart&, Entries, const Execution&,          \
                                         std::span<double>);
-WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

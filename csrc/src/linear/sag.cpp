@@ -140,11 +140,11 @@ void csr_sag_epoch(const CsrView<Value>& matrix, const SagProblem& problem,
     epoch.settle();
 }
 
-#define INSTANTIATE(Value)                                                         \
+#define WORDODDS_INSTANTIATE(Value)                                                         \
     template void csr_sag_epoch<Value>(const CsrView<Value>&, const SagProblem&,   \
                                        std::span<const int64_t>, const Execution&, \
                                        const SagState&);
-WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

@@ -186,16 +186,16 @@ int64_t csr_sgd_epoch(const CsrView<Value>& matrix, std::span<const int32_t> lab
     return *std::min_element(taken.begin(), taken.end());
 }
 
-#define INSTANTIATE_FOR(Value, Weight)                                                          \
+#define WORDODDS_INSTANTIATE_FOR(Value, Weight)                                                          \
     template int64_t csr_sgd_epoch<Value, Weight>(                                              \
         const CsrView<Value>&, std::span<const int32_t>, std::span<const double>,               \
         std::span<const double>, std::span<const int64_t>, const SgdOptions&, const Execution&, \
         const SgdState<Weight>&, const SgdSums&);
-#define INSTANTIATE(Value)         \
-    INSTANTIATE_FOR(Value, double) \
-    INSTANTIATE_FOR(Value, float)
-WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
-#undef INSTANTIATE
-#undef INSTANTIATE_FOR
+#define WORDODDS_INSTANTIATE(Value)         \
+    WORDODDS_INSTANTIATE_FOR(Value, double) \
+    WORDODDS_INSTANTIATE_FOR(Value, float)
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
+#undef WORDODDS_INSTANTIATE_FOR
 
 }  // namespace wordodds

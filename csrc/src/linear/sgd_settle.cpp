@@ -92,7 +92,9 @@ void sgd_settle(const SgdOptions& options, const Execution& execution,
     state.progress->average_b = 1.0;
 }
 
-template void sgd_settle<double>(const SgdOptions&, const Execution&, const SgdState<double>&);
-template void sgd_settle<float>(const SgdOptions&, const Execution&, const SgdState<float>&);
+#define WORDODDS_INSTANTIATE(Weight) \
+    template void sgd_settle<Weight>(const SgdOptions&, const Execution&, const SgdState<Weight>&);
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

@@ -115,7 +115,7 @@ void csr_spread_weights(const CsrView<Value>& matrix, std::span<const int32_t> n
     });
 }
 
-#define INSTANTIATE(Value)                                                                        \
+#define WORDODDS_INSTANTIATE(Value)                                                                        \
     template int64_t csr_number_shared_columns<Value>(const CsrView<Value>&, const Execution&,    \
                                                       std::span<int32_t>);                        \
     template void csr_take_shared_columns<Value>(const CsrView<Value>&, std::span<const int32_t>, \
@@ -123,7 +123,7 @@ void csr_spread_weights(const CsrView<Value>& matrix, std::span<const int32_t> n
     template void csr_spread_weights<Value>(                                                      \
         const CsrView<Value>&, std::span<const int32_t>, std::span<const double>,                 \
         std::span<const double>, int64_t, int64_t, const Execution&, std::span<double>);
-WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

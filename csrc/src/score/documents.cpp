@@ -3,13 +3,14 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "rows.hpp"
 #include "wordodds/base/buffer.hpp"
-#include "wordodds/base/radix_sort.hpp"
 #include "wordodds/text/fasttext.hpp"
 #include "wordodds/text/identify.hpp"
 #include "wordodds/text/murmur.hpp"
+#include "wordodds/text/row_builder.hpp"
 #include "wordodds/text/split.hpp"
 
 namespace wordodds {
@@ -118,7 +119,7 @@ class DocumentScorer {
         const auto identify = [&](const TokenKey& token) {
             const uint32_t id = table.find(token);
             if (n_unknown == 0 || id != term_not_found) return id;
-            return n_terms + murmur3_32(token.data, token.length) % n_unknown;
+            return n_terms + hashed_column(token.data, token.length, n_unknown);
         };
         append([&](uint32_t* out) {
             return features_identify(analyzer_, terms.key, table, identify, out);
@@ -161,26 +162,16 @@ class DocumentScorer {
         return norm_of_entries();
     }
 
-    // Sorts the numbers: equal ones stand together, and each run becomes one row in ids_ with its length,
-    // or the sum of its signs, in counts_. Returns how many there are.
+    // Each run of equal numbers becomes one row in ids_ with its length, or the sum of its signs, in
+    // counts_. Returns how many there are.
     int64_t count_runs() {
-        const int64_t n = ids_.size();
-        scratch_.reserve(n);
-        radix_sort(ids_.data(), scratch_.data(), n, key_bits_for(rows_.size() << is_signed_),
-                   [](uint32_t id) { return id; });
+        const int key_bits = key_bits_for(rows_.size() << is_signed_);
         counts_.shrink(0);
-        int64_t* const counts = counts_.extend(n);
-        int64_t n_runs = 0, count = 0;
-        for (int64_t i = 0; i < n; ++i) {
-            const uint32_t row = ids_[i] >> is_signed_;
-            count += is_signed_ && (ids_[i] & 1) ? -1 : 1;
-            const bool run_ends = i + 1 == n || ids_[i + 1] >> is_signed_ != row;
-            ids_[n_runs] = row;
-            counts[n_runs] = count;
-            n_runs += run_ends;
-            count = run_ends ? 0 : count;
-        }
-        return n_runs;
+        int64_t* const counts = counts_.extend(ids_.size());
+        return sum_runs(
+            ids_, scratch_, key_bits, [this](uint32_t id) { return id >> is_signed_; },
+            [this](uint32_t id) -> int64_t { return is_signed_ && (id & 1) ? -1 : 1; }, ids_.data(),
+            counts);
     }
 
     double tf(int64_t count) const {
@@ -223,10 +214,7 @@ void documents_score_classes(std::span<const Document> documents, const Analyzer
                              const FeatureRows& rows, const TermWeighting& weighting,
                              const DocumentWeights<Weight>& weights, const Execution& execution,
                              std::span<double> scores_out, std::span<int64_t> n_features_out) {
-    // More stretches than threads: one with easy text takes over from one with hard text.
-    constexpr int64_t parts_per_job = 4;
-    const auto borders =
-        split_by_length(documents, execution.n_jobs == 1 ? 1 : parts_per_job * execution.n_jobs);
+    const std::vector<size_t> borders = split_finely(documents, execution);
     const size_t n_columns = weights.bias.size();
     parallel_for(execution, static_cast<int64_t>(borders.size()) - 1, [&](int64_t chunk, int32_t) {
         const auto part = static_cast<size_t>(chunk);
@@ -245,8 +233,7 @@ void documents_score_classes(std::span<const Document> documents, const Analyzer
         std::span<const Document>, const AnalyzerOptions&, const FeatureRows&,                    \
         const TermWeighting&, const DocumentWeights<Weight>&, const Execution&,                   \
         std::span<double>, std::span<int64_t>);
-WORDODDS_INSTANTIATE(double)
-WORDODDS_INSTANTIATE(float)
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
 #undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

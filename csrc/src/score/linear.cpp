@@ -149,10 +149,10 @@ void rows_log_softmax(int64_t n_rows, int64_t n_classes, const Execution& execut
     });
 }
 
-#define INSTANTIATE(Value)                                                             \
+#define WORDODDS_INSTANTIATE(Value)                                                             \
     template void csr_score_classes<Value>(const CsrView<Value>&, const ClassWeights&, \
                                            const Execution&, std::span<double>);
-WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

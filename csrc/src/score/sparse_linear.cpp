@@ -104,10 +104,10 @@ void csr_score_sparse_classes(const CsrView<Value>& matrix, const SparseClassWei
     });
 }
 
-#define INSTANTIATE(Value)                         \
+#define WORDODDS_INSTANTIATE(Value)                         \
     template void csr_score_sparse_classes<Value>( \
         const CsrView<Value>&, const SparseClassWeights&, const Execution&, std::span<double>);
-WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

@@ -28,10 +28,10 @@ bool csr_binarize(const CsrView<Value>& matrix, double threshold, const Executio
     return csr_has_repeats(matrix, execution);
 }
 
-#define INSTANTIATE(Value)                                                             \
+#define WORDODDS_INSTANTIATE(Value)                                                             \
     template bool csr_binarize<Value>(const CsrView<Value>&, double, const Execution&, \
                                       std::span<float>);
-WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

@@ -141,19 +141,13 @@ void dense_compress_rows(const DenseView<Value>& matrix, std::span<const int64_t
     });
 }
 
-#define INSTANTIATE(Value)                                                                   \
+#define WORDODDS_INSTANTIATE(Value)                                                                   \
     template void dense_count_entries<Value>(const DenseView<Value>&, const Execution&,      \
-                                             std::span<int64_t>);
-INSTANTIATE(float)
-INSTANTIATE(double)
-INSTANTIATE(int64_t)
-#undef INSTANTIATE
-
-#define INSTANTIATE(Value)                                                                      \
+                                             std::span<int64_t>);                                       \
     template void dense_compress_rows<Value>(const DenseView<Value>&, std::span<const int64_t>, \
                                              const Execution&, std::span<int32_t>,              \
                                              std::span<Value>);
-WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

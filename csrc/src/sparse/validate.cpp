@@ -102,10 +102,10 @@ CsrReport csr_find_defect(const CsrView<Value>& matrix, CsrRequirements requirem
         });
 }
 
-#define INSTANTIATE(Value)                                                            \
+#define WORDODDS_INSTANTIATE(Value)                                                            \
     template CsrReport csr_find_defect<Value>(const CsrView<Value>&, CsrRequirements, \
                                               const Execution&);
-WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

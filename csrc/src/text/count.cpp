@@ -62,18 +62,6 @@ CountedRows count_parts(std::span<const Document> documents, const std::vector<s
     return rows;
 }
 
-// Where stretches are independent: more of them than threads, so that a thread with easy text takes
-// over from one with hard text.
-std::vector<size_t> split_finely(std::span<const Document> documents, const Execution& execution) {
-    constexpr int64_t parts_per_job = 4;
-    return split_by_length(documents, execution.n_jobs == 1 ? 1 : parts_per_job * execution.n_jobs);
-}
-
-// Not by the vocabulary's own hash, which is another one in every process.
-uint32_t hashed_column(const char* bytes, uint32_t length, int64_t n_columns) {
-    return n_columns == 1 ? 0 : murmur3_32(bytes, length) % static_cast<uint32_t>(n_columns);
-}
-
 }  // namespace
 
 int64_t frozen_columns(const Vocabulary& vocabulary, int64_t n_unknown) {
@@ -86,14 +74,15 @@ int64_t frozen_columns(const Vocabulary& vocabulary, int64_t n_unknown) {
 uint32_t unknown_column(const TokenKey& token, const Vocabulary& vocabulary, int64_t n_unknown) {
     if (n_unknown == 0) return Vocabulary::not_found;
     const auto first = static_cast<uint32_t>(vocabulary.size());
-    return first + hashed_column(token.data, token.length, n_unknown);
+    return first + hashed_column(token.data, token.length, static_cast<uint32_t>(n_unknown));
 }
 
 void vocabulary_hash_columns(const Vocabulary& vocabulary, int64_t n_columns,
                              std::span<int64_t> columns_out) {
     for (size_t i = 0; i < columns_out.size(); ++i) {
         const std::string_view term = vocabulary.term(static_cast<int64_t>(i));
-        columns_out[i] = hashed_column(term.data(), static_cast<uint32_t>(term.size()), n_columns);
+        columns_out[i] = hashed_column(term.data(), static_cast<uint32_t>(term.size()),
+                                       static_cast<uint32_t>(n_columns));
     }
 }
 

@@ -72,10 +72,10 @@ void csr_weigh_terms(const CsrView<Value>& matrix, std::span<const Value> idf, T
     });
 }
 
-#define INSTANTIATE(Value)                                                              \
+#define WORDODDS_INSTANTIATE(Value)                                                              \
     template void csr_weigh_terms<Value>(const CsrView<Value>&, std::span<const Value>, \
                                          TfidfOptions, const Execution&, std::span<Value>);
-WORDODDS_FOR_EACH_VALUE(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

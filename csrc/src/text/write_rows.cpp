@@ -104,11 +104,11 @@ void counted_rows_write(const CountedRows& rows, bool binary, const Execution& e
     });
 }
 
-#define INSTANTIATE(Value)                                                              \
+#define WORDODDS_INSTANTIATE(Value)                                                              \
     template void counted_rows_write<Value>(const CountedRows&, bool, const Execution&, \
                                             std::span<int64_t>, std::span<int32_t>,     \
                                             std::span<Value>);
-WORDODDS_FOR_EACH_NUMBER(INSTANTIATE)
-#undef INSTANTIATE
+WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
+#undef WORDODDS_INSTANTIATE
 
 }  // namespace wordodds

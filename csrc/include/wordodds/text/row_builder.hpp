@@ -9,6 +9,31 @@
 
 namespace wordodds {
 
+// Sorts n numbers below 2^key_bits: equal terms then stand together. Writes the term of each run, and the
+// sum of its values, in order; returns how many there are. terms_out may be the numbers themselves.
+// Lengths: terms_out and sums_out n. O(n), linear passes.
+template <class Sum, class TermOf, class ValueOf>
+int64_t sum_runs(Buffer<uint32_t>& numbers, Buffer<uint32_t>& scratch, int key_bits, TermOf term_of,
+                 ValueOf value_of, uint32_t* terms_out, Sum* sums_out) {
+    const int64_t n = numbers.size();
+    scratch.reserve(n);
+    radix_sort(numbers.data(), scratch.data(), n, key_bits, [](uint32_t number) { return number; });
+    const uint32_t* const sorted = numbers.data();
+    int64_t n_runs = 0;
+    Sum sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        // Written always, kept at the end of a run: no branch to mispredict.
+        const uint32_t term = term_of(sorted[i]);
+        sum += value_of(sorted[i]);
+        const bool run_ends = i + 1 == n || term_of(sorted[i + 1]) != term;
+        terms_out[n_runs] = term;
+        sums_out[n_runs] = sum;
+        n_runs += run_ends;
+        sum = run_ends ? 0 : sum;
+    }
+    return n_runs;
+}
+
 // Collects numbers, then sorts them: equal ones stand together, so that each run is one entry and its
 // length the count. Cheaper than looking up for each feature whether the row has it already, which
 // is a coin toss to the branch predictor.
@@ -40,23 +65,11 @@ class RowBuilder {
    private:
     template <class TermOf, class ValueOf>
     void append_runs(int key_bits, CountedPart& part_out, TermOf term_of, ValueOf value_of) {
-        const int64_t n = ids_.size();
-        scratch_.reserve(n);
-        radix_sort(ids_.data(), scratch_.data(), n, key_bits, [](uint32_t id) { return id; });
         const int64_t row_begin = part_out.terms.size();
-        uint32_t* const terms = part_out.terms.extend(n);
-        int32_t* const counts = part_out.counts.extend(n);
-        int64_t n_entries = 0;
-        int32_t sum = 0;
-        for (int64_t i = 0; i < n; ++i) {
-            // Written always, kept at the end of a run: no branch to mispredict.
-            sum += value_of(ids_[i]);
-            terms[n_entries] = term_of(ids_[i]);
-            counts[n_entries] = sum;
-            const bool run_ends = i + 1 == n || term_of(ids_[i + 1]) != term_of(ids_[i]);
-            n_entries += run_ends;
-            sum = run_ends ? 0 : sum;
-        }
+        uint32_t* const terms = part_out.terms.extend(ids_.size());
+        int32_t* const counts = part_out.counts.extend(ids_.size());
+        const int64_t n_entries =
+            sum_runs(ids_, scratch_, key_bits, term_of, value_of, terms, counts);
         part_out.terms.shrink(row_begin + n_entries);
         part_out.counts.shrink(row_begin + n_entries);
         part_out.row_ends.push_back(row_begin + n_entries);

@@ -30,6 +30,14 @@ inline std::vector<size_t> split_by_length(std::span<const Document> documents, 
     return borders;
 }
 
+// Where stretches are independent: more of them than threads, so that a thread with easy text takes
+// over from one with hard text.
+inline std::vector<size_t> split_finely(std::span<const Document> documents,
+                                        const Execution& execution) {
+    constexpr int64_t parts_per_job = 4;
+    return split_by_length(documents, execution.n_jobs == 1 ? 1 : parts_per_job * execution.n_jobs);
+}
+
 // Distinct words of a corpus grow with about the square root of its length; this starts a table
 // that few corpora outgrow more than once.
 inline int64_t expected_terms(std::span<const Document> documents) {
