@@ -1,5 +1,5 @@
-// What every fuzz target starts from: bytes decoded into numbers and text. A failed CHECK ends the process, which
-// libFuzzer takes for a crash and keeps the input of.
+// What every fuzz target starts from: bytes decoded into numbers and text. A failed CHECK ends the
+// process, which libFuzzer takes for a crash and keeps the input of.
 #pragma once
 
 #include <algorithm>
@@ -51,22 +51,28 @@ class Input {
     const uint8_t* end_;
 };
 
-// Any bytes as code points: UTF-8 where it is UTF-8 (with lone surrogates as three bytes each), and every other byte
-// as one of the characters that scanners trip over.
+// Any bytes as code points: UTF-8 where it is UTF-8 (with lone surrogates as three bytes each), and
+// every other byte as one of the characters that scanners trip over.
 inline std::u32string text_of(const std::string& bytes) {
     static const std::u32string hard = {
-        0x85,   0xA0,   0xAA,   0xAD,   0xB5,   0xC9,   0xDF,   0x130,   0x131,   0x1C5,   0x301,   0x307,    0x391,
-        0x3A3,  0x3C2,  0x3C3,  0x5D0,  0x661,  0x1E9E, 0x1680, 0x2019,  0x200D,  0x2028,  0x202F,  0x212A,   0x24C2,
-        0x3000, 0x30A2, 0x4E2D, 0xAC01, 0xD800, 0xDFFF, 0xFEFF, 0xFF9E,  0xFFFF,  0x10000, 0x10400, 0x1F1E6,  0x1F600,
-        0xE0001, 0x10FFFF};
+        0x85,    0xA0,    0xAA,    0xAD,    0xB5,    0xC9,   0xDF,   0x130,  0x131,
+        0x1C5,   0x301,   0x307,   0x391,   0x3A3,   0x3C2,  0x3C3,  0x5D0,  0x661,
+        0x1E9E,  0x1680,  0x2019,  0x200D,  0x2028,  0x202F, 0x212A, 0x24C2, 0x3000,
+        0x30A2,  0x4E2D,  0xAC01,  0xD800,  0xDFFF,  0xFEFF, 0xFF9E, 0xFFFF, 0x10000,
+        0x10400, 0x1F1E6, 0x1F600, 0xE0001, 0x10FFFF};
     std::u32string text;
     for (size_t i = 0; i < bytes.size();) {
         const auto at = [&](size_t k) { return static_cast<uint8_t>(bytes[k]); };
         const uint8_t lead = at(i);
-        const size_t n_more = lead < 0x80 ? 0 : lead / 0x20 == 6 ? 1 : lead / 0x10 == 14 ? 2 : lead / 8 == 30 ? 3 : 4;
+        const size_t n_more = lead < 0x80         ? 0
+                              : lead / 0x20 == 6  ? 1
+                              : lead / 0x10 == 14 ? 2
+                              : lead / 8 == 30    ? 3
+                                                  : 4;
         bool whole = n_more < 4 && i + n_more < bytes.size();
         for (size_t k = 1; whole && k <= n_more; ++k) whole = at(i + k) / 0x40 == 2;
-        const std::u32string one = whole ? reference::decode_utf8(bytes.substr(i, 1 + n_more)) : U"";
+        const std::u32string one =
+            whole ? reference::decode_utf8(bytes.substr(i, 1 + n_more)) : U"";
         if (whole && one[0] <= 0x10FFFF) {
             text += one;
             i += 1 + n_more;
@@ -97,10 +103,10 @@ inline void run(void (*body)(Input&), const uint8_t* bytes, size_t n) {
 }  // namespace wordodds::fuzz
 
 // FUZZ(input) { ... }: the body of a target.
-#define FUZZ(input)                                                             \
-    static void fuzz_body(::wordodds::fuzz::Input&);                            \
-    extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) {     \
-        ::wordodds::fuzz::run(fuzz_body, bytes, n);                             \
-        return 0;                                                               \
-    }                                                                           \
+#define FUZZ(input)                                                         \
+    static void fuzz_body(::wordodds::fuzz::Input&);                        \
+    extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) { \
+        ::wordodds::fuzz::run(fuzz_body, bytes, n);                         \
+        return 0;                                                           \
+    }                                                                       \
     static void fuzz_body(::wordodds::fuzz::Input& input)

@@ -1,4 +1,5 @@
-// The scanner against its twin: features of a document under any options, in any storage, on every instruction set.
+// The scanner against its twin: features of a document under any options, in any storage, on every
+// instruction set.
 #include "fuzz.hpp"
 #include "options.hpp"
 

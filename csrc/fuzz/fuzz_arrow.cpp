@@ -1,7 +1,7 @@
-// Arrow's columns from a hostile producer: values and nulls as a slow reader of the same description has them, or the
-// refusal that it demands; everything is released once. The interface transmits no sizes of buffers, so these are true
-// where the format leaves no way to check them: the last offset lies within the text, and lengths of text buffers are
-// not above the real ones.
+// Arrow's columns from a hostile producer: values and nulls as a slow reader of the same
+// description has them, or the refusal that it demands; everything is released once. The interface
+// transmits no sizes of buffers, so these are true where the format leaves no way to check them:
+// the last offset lies within the text, and lengths of text buffers are not above the real ones.
 #include <array>
 #include <limits>
 #include <memory>
@@ -44,18 +44,21 @@ int64_t read_int32(const View& view, size_t place) {
 }
 
 std::string read_view(const Chunk& chunk, const View& view) {
-    const int64_t length = read_int32(view, 0), number = read_int32(view, 2), begin = read_int32(view, 3);
+    const int64_t length = read_int32(view, 0), number = read_int32(view, 2),
+                  begin = read_int32(view, 3);
     if (length < 0) throw Refused();
     if (length <= 12) return std::string(view.data() + 4, static_cast<size_t>(length));
     if (number < 0 || number >= static_cast<int64_t>(chunk.texts.size())) throw Refused();
     const auto& text = chunk.texts[static_cast<size_t>(number)];
-    if (!text || begin < 0 || begin + length > (*chunk.text_lengths)[static_cast<size_t>(number)]) throw Refused();
+    if (!text || begin < 0 || begin + length > (*chunk.text_lengths)[static_cast<size_t>(number)])
+        throw Refused();
     return text->substr(static_cast<size_t>(begin), static_cast<size_t>(length));
 }
 
 // Row by row; throws Refused where the header of the kernel promises a refusal.
 Values read_slowly(const Chunk& chunk) {
-    if (chunk.length < 0 || chunk.offset < 0 || chunk.length >= INT64_MAX - chunk.offset) throw Refused();
+    if (chunk.length < 0 || chunk.offset < 0 || chunk.length >= INT64_MAX - chunk.offset)
+        throw Refused();
     if (chunk.format == "n") return Values(static_cast<size_t>(chunk.length));
     const bool indexed = chunk.dictionary != nullptr, viewed = chunk.format == "vu";
     if (chunk.n_buffers < (indexed ? 2 : 3) || chunk.no_buffers) throw Refused();
@@ -66,10 +69,12 @@ Values read_slowly(const Chunk& chunk) {
     if (chunk.null_count > 0 && !chunk.validity) throw Refused();
     Values words;
     if (indexed) words = read_slowly(*chunk.dictionary);
-    const auto first = static_cast<size_t>(chunk.offset), end = first + static_cast<size_t>(chunk.length);
+    const auto first = static_cast<size_t>(chunk.offset),
+               end = first + static_cast<size_t>(chunk.length);
     if (!viewed && !indexed) {  // offsets of null rows count too
         for (size_t i = first; i < end; ++i) {
-            if ((*chunk.numbers)[i] < 0 || (*chunk.numbers)[i + 1] < (*chunk.numbers)[i]) throw Refused();
+            if ((*chunk.numbers)[i] < 0 || (*chunk.numbers)[i + 1] < (*chunk.numbers)[i])
+                throw Refused();
         }
     }
     for (size_t i = first; i < end; ++i) {
@@ -151,7 +156,8 @@ ArrowArray produce(const Chunk& chunk) {
         }
         if (!chunk.dictionary) produced->add(chunk.text);
     }
-    if (chunk.dictionary) produced->dictionary = std::make_unique<ArrowArray>(produce(*chunk.dictionary));
+    if (chunk.dictionary)
+        produced->dictionary = std::make_unique<ArrowArray>(produce(*chunk.dictionary));
     ArrowArray array{};
     array.length = chunk.length;
     array.null_count = chunk.null_count;
@@ -194,12 +200,16 @@ void describe_offsets(fuzz::Input& input, int64_t n_rows, Chunk& chunk) {
         text += input.take(static_cast<size_t>(input.below(20)));
         offsets.push_back(static_cast<int64_t>(text.size()));
     }
-    const auto last = static_cast<size_t>(std::clamp<int64_t>(chunk.offset + std::max<int64_t>(chunk.length, 0), 0, n_rows));
+    const auto last = static_cast<size_t>(
+        std::clamp<int64_t>(chunk.offset + std::max<int64_t>(chunk.length, 0), 0, n_rows));
     while (rarely(input)) {
         const size_t at = input.byte() % offsets.size();
-        // The last one that is read must lie within the text, or nothing could show that it does not.
+        // The last one that is read must lie within the text, or nothing could show that it does
+        // not.
         if (at < last) offsets[at] = narrowed(chunk.format, input.number<int64_t>());
-        if (at == last) offsets[at] = input.below(1 + std::min<int64_t>(255, static_cast<int64_t>(text.size())));
+        if (at == last)
+            offsets[at] =
+                input.below(1 + std::min<int64_t>(255, static_cast<int64_t>(text.size())));
     }
     chunk.numbers = mostly(input, offsets);
     chunk.text = mostly(input, text);
@@ -256,7 +266,8 @@ Chunk describe(fuzz::Input& input, const std::string& format, const std::string*
     if (dictionary != nullptr) {
         std::vector<int64_t> indices;
         for (int64_t i = 0; i < n_rows; ++i) {
-            indices.push_back(narrowed(format, rarely(input) ? input.number<int64_t>() : input.below(6)));
+            indices.push_back(
+                narrowed(format, rarely(input) ? input.number<int64_t>() : input.below(6)));
         }
         chunk.numbers = mostly(input, indices);
         chunk.dictionary = std::make_unique<Chunk>(describe(input, *dictionary, nullptr));
@@ -316,7 +327,8 @@ void check_column(const TextColumn& column, const Values& expected) {
     std::vector<int64_t> nulls;
     for (size_t i = 0; i < expected.size(); ++i) {
         const Document& document = column.documents[i];
-        const std::string text(static_cast<const char*>(document.data), static_cast<size_t>(document.length));
+        const std::string text(static_cast<const char*>(document.data),
+                               static_cast<size_t>(document.length));
         CHECK_EQ(text, expected[i].value_or(""), i);
         if (!expected[i]) nulls.push_back(static_cast<int64_t>(i));
     }
@@ -329,13 +341,17 @@ void release_schema(ArrowSchema* schema) { schema->release = nullptr; }
 
 FUZZ(input) {
     // Those of text come first and several times, as the others only ask for a refusal.
-    static const std::string formats[] = {"u", "U", "vu", "n", "u", "U", "vu", "z", "+s", "", "uu", "vz"};
-    static const std::string index_formats[] = {"c", "C", "s", "S", "i", "I", "l", "L", "f", "b", "ii", ""};
+    static const std::string formats[] = {"u",  "U", "vu", "n", "u",  "U",
+                                          "vu", "z", "+s", "",  "uu", "vz"};
+    static const std::string index_formats[] = {"c", "C", "s", "S", "i",  "I",
+                                                "l", "L", "f", "b", "ii", ""};
     const std::string& text_format = input.one_of(formats);
     const bool indexed = input.flag();
     const std::string& format = indexed ? input.one_of(index_formats) : text_format;
-    const bool text = text_format == "u" || text_format == "U" || text_format == "vu" || text_format == "n";
-    const bool readable = text && (!indexed || std::string("cCsSiIlL").find(format) < 8) && !format.empty();
+    const bool text =
+        text_format == "u" || text_format == "U" || text_format == "vu" || text_format == "n";
+    const bool readable =
+        text && (!indexed || std::string("cCsSiIlL").find(format) < 8) && !format.empty();
     std::vector<Chunk> chunks;
     const bool streamed = input.flag();
     const int failure = streamed && rarely(input) ? 5 : 0;
@@ -360,7 +376,8 @@ FUZZ(input) {
                 read = text_column_read_stream(ArrowOwned(&stream), Run(), column);
             } else {
                 ArrowArray array = produce(chunks[0]);
-                read = text_column_read_array(ArrowOwned(&schema), ArrowOwned(&array), Run(), column);
+                read =
+                    text_column_read_array(ArrowOwned(&schema), ArrowOwned(&array), Run(), column);
             }
         } catch (const std::invalid_argument&) {
             refused = true;

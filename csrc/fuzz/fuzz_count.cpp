@@ -1,5 +1,6 @@
-// Counting against its twin: documents cut at 0xFF, counted with a new vocabulary, with a given one (and columns for
-// unknown features), and by hash. The columns and counts are those of the twin, in its order.
+// Counting against its twin: documents cut at 0xFF, counted with a new vocabulary, with a given one
+// (and columns for unknown features), and by hash. The columns and counts are those of the twin, in
+// its order.
 #include "fuzz.hpp"
 #include "options.hpp"
 #include "reference/text/hashing.hpp"
@@ -37,7 +38,8 @@ FUZZ(input) {
     check_rows(rows, run, growing);
 
     std::vector<std::string> terms;  // every second one, and some that do not occur
-    for (const std::string& term : growing.terms) terms.push_back(terms.size() % 2 == 0 ? term : term + "~");
+    for (const std::string& term : growing.terms)
+        terms.push_back(terms.size() % 2 == 0 ? term : term + "~");
     std::sort(terms.begin(), terms.end());
     terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
     const Vocabulary frozen = packed_vocabulary(terms);

@@ -1,6 +1,6 @@
-// CSR validation against its twin: the first defect, its row and its place. Matrices without a defect then go through
-// kernels that trust an index (AddressSanitizer watches), and repeats, presences, tf-idf and products are compared with
-// their twins.
+// CSR validation against its twin: the first defect, its row and its place. Matrices without a
+// defect then go through kernels that trust an index (AddressSanitizer watches), and repeats,
+// presences, tf-idf and products are compared with their twins.
 #include <cmath>
 #include <limits>
 
@@ -57,7 +57,9 @@ OwnedCsr<Value> matrix_of(fuzz::Input& input) {
         const int64_t number = what & 1 ? input.one_of(hostile) : input.number<int64_t>();
         const auto index = static_cast<int32_t>(number);
         switch (what / 2 % 8) {
-            case 0: if (!matrix.indptr.empty()) matrix.indptr[at % matrix.indptr.size()] = number; break;
+            case 0:
+                if (!matrix.indptr.empty()) matrix.indptr[at % matrix.indptr.size()] = number;
+                break;
             case 1:
                 if (!matrix.indices.empty()) matrix.indices[at % matrix.indices.size()] = index;
                 break;
@@ -98,8 +100,8 @@ void check_weights(fuzz::Input& input, const OwnedCsr<Value>& m, const Run& run)
     const auto expected = reference::csr_weigh_terms<Value>(m.view(), idf, options);
     for (size_t i = 0; i < expected.size(); ++i) {
         const long double error = std::abs(static_cast<long double>(data[i]) - expected[i]);
-        CHECK(error <= 8 * std::numeric_limits<Value>::epsilon() * std::abs(expected[i]), data[i], expected[i], i,
-              options.sublinear, options.norm);
+        CHECK(error <= 8 * std::numeric_limits<Value>::epsilon() * std::abs(expected[i]), data[i],
+              expected[i], i, options.sublinear, options.norm);
     }
 }
 
@@ -109,7 +111,8 @@ void check_products(fuzz::Input& input, const OwnedCsr<Value>& m, const Run& run
     const int64_t stride = input.one_of(strides);
     const Entries entries = input.flag() ? Entries::squares : Entries::values;
     std::vector<double> right, bias;
-    for (int64_t i = 0; i < m.n_cols * stride; ++i) right.push_back(static_cast<double>(i % 13) - 5.5);
+    for (int64_t i = 0; i < m.n_cols * stride; ++i)
+        right.push_back(static_cast<double>(i % 13) - 5.5);
     for (int64_t k = 0; k < stride; ++k) bias.push_back(static_cast<double>(k) / 3);
     std::vector<double> product(static_cast<size_t>(m.n_rows * stride), -1.0);
     csr_multiply<Value>(m.view(), right, stride, {bias, {}, 0.0}, entries, run, product);

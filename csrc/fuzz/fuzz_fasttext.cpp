@@ -1,5 +1,6 @@
-// fastText's reading of a text against its twin: a model decoded from the first bytes (words, labels, n-grams, subwords,
-// buckets with and without rows), then a text in any storage. Rows and number of features are the twin's.
+// fastText's reading of a text against its twin: a model decoded from the first bytes (words,
+// labels, n-grams, subwords, buckets with and without rows), then a text in any storage. Rows and
+// number of features are the twin's.
 #include "fuzz.hpp"
 #include "tests/execution.hpp"
 #include "tests/text/fasttext.hpp"
@@ -15,16 +16,24 @@ reference::FastTextModel model_of(fuzz::Input& input) {
     const bool needs_buckets = word_ngrams > 1 || subword_max > 0;
     const int64_t n_buckets = needs_buckets ? 1 + input.byte() : 0;
     const uint8_t flags = input.byte();
-    reference::FastTextModel model{{},        {"__label__known", "label"}, word_ngrams, subword_min,
-                                   subword_max, n_buckets,                  true,        {},
+    reference::FastTextModel model{{},
+                                   {"__label__known", "label"},
+                                   word_ngrams,
+                                   subword_min,
+                                   subword_max,
+                                   n_buckets,
+                                   true,
+                                   {},
                                    (flags & 2) != 0};
     if (flags & 1 && n_buckets > 0) {
         model.has_all_buckets = false;
         const int64_t one_in = 1 + flags / 8 % 4;
-        for (int64_t bucket = flags / 32; bucket < n_buckets; bucket += one_in) model.buckets.insert(bucket);
+        for (int64_t bucket = flags / 32; bucket < n_buckets; bucket += one_in)
+            model.buckets.insert(bucket);
     }
     for (int64_t n = input.below(8); n > 0; --n) {
-        const std::u32string raw = fuzz::text_of(input.take(static_cast<size_t>(1 + input.below(40))));
+        const std::u32string raw =
+            fuzz::text_of(input.take(static_cast<size_t>(1 + input.below(40))));
         for (const std::u32string& word : reference::separate(raw)) {
             const std::string name = reference::encode(word);
             if (model.labels.count(name) == 0) {

@@ -1,6 +1,7 @@
-// Tables of terms from a hostile file: whatever FrozenTerms::check lets pass, every lookup ends, stays within the
-// arrays (AddressSanitizer) and gives a number below size() or none. A vocabulary made of the same terms either refuses
-// them, as the offsets or repeated terms demand, or finds each of them.
+// Tables of terms from a hostile file: whatever FrozenTerms::check lets pass, every lookup ends,
+// stays within the arrays (AddressSanitizer) and gives a number below size() or none. A vocabulary
+// made of the same terms either refuses them, as the offsets or repeated terms demand, or finds
+// each of them.
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -13,9 +14,11 @@ using namespace wordodds;
 
 namespace {
 
-// Term i is arena[offsets[i], offsets[i + 1]), and the offsets must rise from 0 to the arena's size.
+// Term i is arena[offsets[i], offsets[i + 1]), and the offsets must rise from 0 to the arena's
+// size.
 bool offsets_are_sound(const std::vector<int64_t>& offsets, size_t arena) {
-    if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<int64_t>(arena)) return false;
+    if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<int64_t>(arena))
+        return false;
     return std::is_sorted(offsets.begin(), offsets.end());
 }
 
@@ -62,9 +65,12 @@ FUZZ(input) {
         const uint8_t what = input.byte();
         if (what < 200) {
             auto* const bytes = reinterpret_cast<uint8_t*>(slots.data());
-            if (!slots.empty()) bytes[input.number<uint16_t>() % (slots.size() * sizeof(TermSlot))] = input.byte();
+            if (!slots.empty())
+                bytes[input.number<uint16_t>() % (slots.size() * sizeof(TermSlot))] = input.byte();
         } else if (what < 220) {
-            if (!offsets.empty()) offsets[static_cast<size_t>(input.byte()) % offsets.size()] = input.number<int64_t>();
+            if (!offsets.empty())
+                offsets[static_cast<size_t>(input.byte()) % offsets.size()] =
+                    input.number<int64_t>();
         } else if (what < 225) {
             slots.resize(static_cast<size_t>(input.byte() % 70));
         } else if (what < 230) {
@@ -87,7 +93,8 @@ FUZZ(input) {
     CHECK(offsets_are_sound(offsets, arena.size()));
     std::vector<std::string> sought = terms;
     for (const TermSlot& slot : slots) {  // and what only the table claims to have
-        if (slot.length > token_head_bytes) sought.emplace_back(arena.data() + slot.rest, slot.length);
+        if (slot.length > token_head_bytes)
+            sought.emplace_back(arena.data() + slot.rest, slot.length);
     }
     sought.emplace_back("absent");
     sought.emplace_back();

@@ -1,5 +1,6 @@
-// The UTF-8 check against its twin: for the bytes as one document at any alignment, and cut into documents that share
-// a buffer, where the first invalid one is named and the others get their kind.
+// The UTF-8 check against its twin: for the bytes as one document at any alignment, and cut into
+// documents that share a buffer, where the first invalid one is named and the others get their
+// kind.
 #include "fuzz.hpp"
 #include "reference/text/utf8_check.hpp"
 #include "tests/execution.hpp"

@@ -1,5 +1,6 @@
-// The scanner against its twin where a text lies across the border of a window: a filler first, of 8,192 characters but
-// for a few. Apart from fuzz_analyze, as each input takes as long as a hundred short ones.
+// The scanner against its twin where a text lies across the border of a window: a filler first, of
+// 8,192 characters but for a few. Apart from fuzz_analyze, as each input takes as long as a hundred
+// short ones.
 #include "fuzz.hpp"
 #include "options.hpp"
 

@@ -8,7 +8,8 @@ using namespace wordodds;
 FUZZ(input) {
     const std::u32string text = fuzz::text_of(input.rest());
     const std::string encoded = reference::encode(text);
-    const std::vector<char> bytes(encoded.begin(), encoded.end());  // to the byte, for AddressSanitizer
+    const std::vector<char> bytes(encoded.begin(),
+                                  encoded.end());  // to the byte, for AddressSanitizer
     Buffer<TokenSpan> words;
     StopToken stop;
     utf8_find_words(bytes.data(), static_cast<int64_t>(bytes.size()), stop, words);

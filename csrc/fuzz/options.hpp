@@ -17,7 +17,8 @@ inline AnalyzerOptions options_of(Input& input, int64_t longest_max) {
     options.accents = accents[flags / 4 % 3];
     options.word_min_length = 1 + flags / 16 % 3;
     options.ngram_min = static_cast<int32_t>(1 + input.below(longest_max));
-    options.ngram_max = options.ngram_min + static_cast<int32_t>(input.below(longest_max - options.ngram_min + 1));
+    options.ngram_max =
+        options.ngram_min + static_cast<int32_t>(input.below(longest_max - options.ngram_min + 1));
     return options;
 }
 

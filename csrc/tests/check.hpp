@@ -41,7 +41,8 @@ struct Registration {
         const size_t folder = file.rfind('/', slash - 1) + 1;
         const size_t topic = slash + std::string_view("/test_").size();
         tests().push_back({std::string(file.substr(folder, slash - folder)) + "/" +
-                               std::string(file.substr(topic, file.rfind('.') - topic)) + "/" + name,
+                               std::string(file.substr(topic, file.rfind('.') - topic)) + "/" +
+                               name,
                            run});
     }
 };
@@ -160,42 +161,42 @@ void same_elements(const Place& at, const A& actual, const B& expected, const ch
 #define CHECK_JOIN_(x, y) x##y
 #define CHECK_JOIN(x, y) CHECK_JOIN_(x, y)
 
-#define TEST(name)                                                              \
-    static void CHECK_JOIN(test_, __LINE__)();                                  \
+#define TEST(name)                                                                    \
+    static void CHECK_JOIN(test_, __LINE__)();                                        \
     static const ::wordodds::check::Registration CHECK_JOIN(registration_, __LINE__)( \
-        __FILE__, name, CHECK_JOIN(test_, __LINE__));                           \
+        __FILE__, name, CHECK_JOIN(test_, __LINE__));                                 \
     static void CHECK_JOIN(test_, __LINE__)()
 
 #define CHECK_FAIL(what, ...) \
     ::wordodds::check::fail(__FILE__, __LINE__, what, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__)
 
-#define CHECK(condition, ...)                                                            \
-    do {                                                                                 \
+#define CHECK(condition, ...)                                                                 \
+    do {                                                                                      \
         if (!(condition)) CHECK_FAIL(#condition " does not hold" __VA_OPT__(, ) __VA_ARGS__); \
     } while (false)
 
 #define CHECK_PLACE(actual, expected) \
     ::wordodds::check::Place { __FILE__, __LINE__, #actual, #expected }
 
-#define CHECK_EQ(actual, expected, ...)                                             \
-    ::wordodds::check::equal(CHECK_PLACE(actual, expected), actual, expected,       \
+#define CHECK_EQ(actual, expected, ...)                                       \
+    ::wordodds::check::equal(CHECK_PLACE(actual, expected), actual, expected, \
                              #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__)
 
-#define CHECK_CLOSE(actual, expected, tolerance, ...)                                        \
-    ::wordodds::check::close(CHECK_PLACE(actual, expected), actual, expected, tolerance,     \
+#define CHECK_CLOSE(actual, expected, tolerance, ...)                                    \
+    ::wordodds::check::close(CHECK_PLACE(actual, expected), actual, expected, tolerance, \
                              #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__)
 
-#define CHECK_SAME(actual, expected, ...)                                                 \
-    ::wordodds::check::same_elements(CHECK_PLACE(actual, expected), actual, expected,     \
+#define CHECK_SAME(actual, expected, ...)                                             \
+    ::wordodds::check::same_elements(CHECK_PLACE(actual, expected), actual, expected, \
                                      #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__)
 
-#define CHECK_THROWS(Exception, ...)                                             \
-    do {                                                                         \
-        bool check_threw = false;                                                \
-        try {                                                                    \
-            __VA_ARGS__;                                                         \
-        } catch (const Exception&) {                                             \
-            check_threw = true;                                                  \
-        }                                                                        \
-        if (!check_threw) CHECK_FAIL(#__VA_ARGS__ " throws no " #Exception);     \
+#define CHECK_THROWS(Exception, ...)                                         \
+    do {                                                                     \
+        bool check_threw = false;                                            \
+        try {                                                                \
+            __VA_ARGS__;                                                     \
+        } catch (const Exception&) {                                         \
+            check_threw = true;                                              \
+        }                                                                    \
+        if (!check_threw) CHECK_FAIL(#__VA_ARGS__ " throws no " #Exception); \
     } while (false)

@@ -30,7 +30,9 @@ inline constexpr TextKind text_kinds[] = {TextKind::ascii, TextKind::latin1, Tex
 class OwnedDocument {
    public:
     OwnedDocument(const std::u32string& text, TextKind kind)
-        : width_(kind == TextKind::ucs4 ? 4 : kind == TextKind::ucs2 ? 2 : 1) {
+        : width_(kind == TextKind::ucs4   ? 4
+                 : kind == TextKind::ucs2 ? 2
+                                          : 1) {
         if (kind == TextKind::utf8) {
             own(reference::encode(text));
             return;
@@ -88,20 +90,18 @@ inline TextKind kind_of(const std::u32string& text) {
 inline std::u32string random_text(Random& random, int64_t length, TextKind kind) {
     static const std::u32string common = U"etaoinshrdluETAOINS    .,'_09";
     static const std::u32string hard = {
-        U'\0',      U'\x7F',    U'\n',      0x85,       0xA0,       0xAA,    0xAD,    0xB5,
-        0xC9,       0xDF,       0xFF,       0x130,      0x131,      0x178,   0x1C5,   0x300,
-        0x307,      0x391,      0x3A3,      0x3A3,      0x3A3,      0x3C2,   0x3C3,   0x410,
-        0x5D0,      0x661,      0x7FF,      0x800,      0x10A0,     0x13A0,  0x1E9E,  0x2019,
-        0x200D,     0x2028,     0x212A,     0x2126,     0x4E2D,     0xAB70,  0xD800,  0xDFFF,
-        0xFEFF,     0xFF21,     0xFFFF,     0x10000,    0x10400,    0x1D400, 0x1F600, 0xE0001,
-        0x10FFFF};
+        U'\0',  U'\x7F', U'\n',  0x85,    0xA0,    0xAA,    0xAD,    0xB5,    0xC9,    0xDF,
+        0xFF,   0x130,   0x131,  0x178,   0x1C5,   0x300,   0x307,   0x391,   0x3A3,   0x3A3,
+        0x3A3,  0x3C2,   0x3C3,  0x410,   0x5D0,   0x661,   0x7FF,   0x800,   0x10A0,  0x13A0,
+        0x1E9E, 0x2019,  0x200D, 0x2028,  0x212A,  0x2126,  0x4E2D,  0xAB70,  0xD800,  0xDFFF,
+        0xFEFF, 0xFF21,  0xFFFF, 0x10000, 0x10400, 0x1D400, 0x1F600, 0xE0001, 0x10FFFF};
     const auto end = static_cast<int64_t>(code_points_end(kind));
     std::u32string text;
     while (static_cast<int64_t>(text.size()) < length) {
         const int64_t draw = below(random, 10);
         const std::u32string& from = draw < 6 ? common : hard;
-        const char32_t c = draw == 9 ? static_cast<char32_t>(below(random, end))
-                                     : from[random() % from.size()];
+        const char32_t c =
+            draw == 9 ? static_cast<char32_t>(below(random, end)) : from[random() % from.size()];
         if (c < code_points_end(kind)) text += c;
     }
     return text;

@@ -14,7 +14,8 @@
 namespace wordodds {
 
 #if defined(__SANITIZE_ADDRESS__)
-inline constexpr const char* default_job_counts = "1,3";  // memory is what is watched, and takes its time
+inline constexpr const char* default_job_counts =
+    "1,3";  // memory is what is watched, and takes its time
 #else
 inline constexpr const char* default_job_counts = "1,2,5";
 #endif
@@ -43,11 +44,13 @@ class Run {
     Execution execution_;
 };
 
-// How often body(execution) looks at the token, on one thread. Each look outlasts the interval between
-// polls, so that the next one polls too.
+// How often body(execution) looks at the token, on one thread. Each look outlasts the interval
+// between polls, so that the next one polls too.
 template <class Body>
 int64_t count_looks(Body body) {
-    static constexpr auto outlast = [] { std::this_thread::sleep_for(StopToken::poll_interval * 1.1); };
+    static constexpr auto outlast = [] {
+        std::this_thread::sleep_for(StopToken::poll_interval * 1.1);
+    };
     int64_t n_looks = 0;
     StopToken stop(
         [](void* n) {

@@ -1,4 +1,5 @@
-// usage: wordodds_tests [PREFIX]    runs the tests whose name starts with PREFIX, e.g. "text/tokenize/"
+// usage: wordodds_tests [PREFIX]    runs the tests whose name starts with PREFIX, e.g.
+// "text/tokenize/"
 #include <chrono>
 #include <cstdio>
 #include <exception>

@@ -32,8 +32,8 @@ template <class Value>
 LongRows rows_of(const DenseRows<Value>& m) {
     LongRows rows;
     for (int64_t row = 0; row < m.n_rows; ++row) {
-        const auto x = m.data.subspan(static_cast<size_t>(row * m.n_cols),
-                                      static_cast<size_t>(m.n_cols));
+        const auto x =
+            m.data.subspan(static_cast<size_t>(row * m.n_cols), static_cast<size_t>(m.n_cols));
         rows.emplace_back(x.begin(), x.end());
     }
     return rows;
@@ -50,8 +50,11 @@ inline LongMoments class_moments(const LongRows& rows, std::span<const int32_t> 
                     std::vector<long double>(n_classes * n_cols, 0),
                     std::vector<long double>(n_classes * n_cols, 0)};
     const auto weight = [&](size_t i) { return row_weights.empty() ? 1.0 : row_weights[i]; };
-    const auto cell = [&](size_t i, size_t j) { return static_cast<size_t>(labels[i]) * n_cols + j; };
-    for (size_t i = 0; i < rows.size(); ++i) out.weight[static_cast<size_t>(labels[i])] += weight(i);
+    const auto cell = [&](size_t i, size_t j) {
+        return static_cast<size_t>(labels[i]) * n_cols + j;
+    };
+    for (size_t i = 0; i < rows.size(); ++i)
+        out.weight[static_cast<size_t>(labels[i])] += weight(i);
     for (size_t i = 0; i < rows.size(); ++i) {
         if (weight(i) == 0.0) continue;
         for (size_t j = 0; j < n_cols; ++j) {

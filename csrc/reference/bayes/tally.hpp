@@ -1,4 +1,5 @@
-// Slow twins of bayes/tally and bayes/tally_entries: the formulas of the header, written down as loops.
+// Slow twins of bayes/tally and bayes/tally_entries: the formulas of the header, written down as
+// loops.
 #pragma once
 
 #include <cstdint>

@@ -74,7 +74,8 @@ class DenseObjective {
         return loss(point, nullptr) + penalty;
     }
 
-    // Steps of 1 / L, L a bound of the loss's curvature, with momentum that starts anew when it leads uphill.
+    // Steps of 1 / L, L a bound of the loss's curvature, with momentum that starts anew when it
+    // leads uphill.
     std::vector<double> minimise(int n_steps) const {
         double bound = 0.0;
         for (size_t i = 0; i < n_; ++i) {
@@ -91,7 +92,8 @@ class DenseObjective {
             for (size_t c = 0; c < size(); ++c) {
                 const double w = ahead[c] - step * gradient[c];
                 const bool free = c >= p_ * k_;
-                const double l1 = free ? 0.0 : step * options_.l1, l2 = free ? 0.0 : step * options_.l2;
+                const double l1 = free ? 0.0 : step * options_.l1,
+                             l2 = free ? 0.0 : step * options_.l2;
                 next[c] = std::copysign(std::max(std::abs(w) - l1, 0.0), w) / (1.0 + l2);
             }
             const double now = value(next);

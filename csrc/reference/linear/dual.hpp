@@ -48,11 +48,11 @@ inline std::vector<double> probabilities(DualLoss loss, const std::vector<double
 
 // What a point is worth, from the dense matrix and dual variables alone.
 struct DualPoint {
-    Matrix weights;                    // n_cols x n_columns: sum_i x_i^T a_i
-    double value = 0.0;                // P
-    double dual = 0.0;                 // entropy - |W|^2 / 2 - b . sum_i a_i
-    double gradient_max = 0.0;         // over the weights
-    std::vector<double> sums;          // sum_i a_i
+    Matrix weights;             // n_cols x n_columns: sum_i x_i^T a_i
+    double value = 0.0;         // P
+    double dual = 0.0;          // entropy - |W|^2 / 2 - b . sum_i a_i
+    double gradient_max = 0.0;  // over the weights
+    std::vector<double> sums;   // sum_i a_i
 };
 
 inline DualPoint dual_point(const Matrix& x, DualLoss loss, const std::vector<int32_t>& codes,

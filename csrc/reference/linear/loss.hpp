@@ -51,7 +51,8 @@ inline LossOfRows rows_softmax_loss(const ScoredRows& rows) {
             return sum;
         };
         size_t top = 0;
-        for (size_t k = 0; k < static_cast<size_t>(rows.n_columns); ++k) top = z[k] > z[top] ? k : top;
+        for (size_t k = 0; k < static_cast<size_t>(rows.n_columns); ++k)
+            top = z[k] > z[top] ? k : top;
         const long double behind = static_cast<long double>(z[top]) - z[own];
         result.value += weight * (behind > 0 ? std::log(sum_against(top, false)) + behind
                                              : std::log1p(sum_against(own, true)));
@@ -79,7 +80,8 @@ inline std::vector<double> rows_softmax_curve(int64_t n_rows, int64_t stride,
             long double sum = 0;
             for (size_t m = 0; m < static_cast<size_t>(stride); ++m) {
                 sum += (static_cast<long double>(k == m ? p[k] : 0.0) -
-                        static_cast<long double>(p[k]) * p[m]) * v[m];
+                        static_cast<long double>(p[k]) * p[m]) *
+                       v[m];
             }
             result.push_back(static_cast<double>(row_weights[static_cast<size_t>(row)] * sum));
         }

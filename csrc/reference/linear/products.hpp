@@ -12,8 +12,8 @@ namespace wordodds::reference {
 // product[i * stride + k]. Sum = double, in the order of the entries: the very bits that the kernel
 // promises; Sum = long double: the nearly exact sum.
 template <class Sum, class Value>
-std::vector<Sum> csr_multiply(const CsrView<Value>& m, std::span<const double> right, int64_t stride,
-                              std::span<const double> bias, Entries entries) {
+std::vector<Sum> csr_multiply(const CsrView<Value>& m, std::span<const double> right,
+                              int64_t stride, std::span<const double> bias, Entries entries) {
     std::vector<Sum> product;
     for (size_t row = 0; row < static_cast<size_t>(m.n_rows); ++row) {
         for (size_t k = 0; k < static_cast<size_t>(stride); ++k) {

@@ -112,7 +112,8 @@ class RatioColumn {
         }
     }
 
-    // What a duality gap is divided by: the cost of the rarer side, or of all rows if one side has none.
+    // What a duality gap is divided by: the cost of the rarer side, or of all rows if one side has
+    // none.
     long double scale() const {
         const long double rarer = std::min(class_cost_, rest_cost_);
         return rarer > 0 ? rarer : class_cost_ + rest_cost_;

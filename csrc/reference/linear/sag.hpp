@@ -22,7 +22,8 @@ inline std::vector<double> sag_derivatives(const SagProblem& problem, int32_t co
     const auto n = static_cast<size_t>(problem.n_columns);
     std::vector<double> derivatives(static_cast<size_t>(problem.stride), 0.0);
     if (problem.loss == nullptr) {
-        const double largest = *std::max_element(scores.begin(), scores.begin() + problem.n_columns);
+        const double largest =
+            *std::max_element(scores.begin(), scores.begin() + problem.n_columns);
         double sum = 0.0;
         for (size_t k = 0; k < n; ++k) sum += std::exp(scores[k] - largest);
         for (size_t k = 0; k < n; ++k) {
@@ -45,7 +46,8 @@ void csr_sag_epoch(const CsrView<Value>& m, const SagProblem& problem,
     const auto stride = static_cast<size_t>(problem.stride);
     for (const int64_t row : order) {
         const auto r = static_cast<size_t>(row);
-        const auto begin = static_cast<size_t>(m.indptr[r]), end = static_cast<size_t>(m.indptr[r + 1]);
+        const auto begin = static_cast<size_t>(m.indptr[r]),
+                   end = static_cast<size_t>(m.indptr[r + 1]);
         std::vector<double> scores = state.intercepts;
         for (size_t i = begin; i < end; ++i) {
             for (size_t k = 0; k < stride; ++k) {

@@ -1,5 +1,5 @@
-// Slow twin of linear/sgd and linear/margin_loss: every weight is touched at every step, nothing is lazy
-// but what the definition of the cumulative L1 penalty says.
+// Slow twin of linear/sgd and linear/margin_loss: every weight is touched at every step, nothing is
+// lazy but what the definition of the cumulative L1 penalty says.
 #pragma once
 
 #include <algorithm>
@@ -161,8 +161,8 @@ class Sgd {
             column.duals[j] += g - (root - column.roots[j]) / options_.eta0 * column.weights[j];
             column.roots[j] = root;
             const Real size = std::max<Real>(0, std::abs(column.duals[j]) - t_ * options_.l1);
-            column.weights[j] = (column.duals[j] > 0 ? -size : size) /
-                                (t_ * options_.l2 + root / options_.eta0);
+            column.weights[j] =
+                (column.duals[j] > 0 ? -size : size) / (t_ * options_.l2 + root / options_.eta0);
         }
         column.bias_root = std::sqrt(column.bias_root * column.bias_root + slope * slope);
         column.bias -= options_.eta0 * options_.bias_rate * slope / column.bias_root;

@@ -54,7 +54,8 @@ std::vector<Sum> csr_score_sparse_classes(const CsrView<Value>& m, const SparseC
             Sum base = 0, values = 0;
             for (int64_t i = m.indptr[row]; i < m.indptr[row + 1]; ++i) {
                 const auto at = static_cast<size_t>(i);
-                base += static_cast<Sum>(m.data[at]) * w.feature_base[static_cast<size_t>(m.indices[at])];
+                base += static_cast<Sum>(m.data[at]) *
+                        w.feature_base[static_cast<size_t>(m.indices[at])];
                 values += static_cast<Sum>(m.data[at]);
             }
             Sum score = w.bias[c];
@@ -62,7 +63,8 @@ std::vector<Sum> csr_score_sparse_classes(const CsrView<Value>& m, const SparseC
             if (values != 0) score += values * w.class_base[c];
             for (int64_t i = m.indptr[row]; i < m.indptr[row + 1]; ++i) {
                 const auto at = static_cast<size_t>(i);
-                if (m.data[at] != 0) score += static_cast<Sum>(m.data[at]) * excess(m.indices[at], c);
+                if (m.data[at] != 0)
+                    score += static_cast<Sum>(m.data[at]) * excess(m.indices[at], c);
             }
             scores.push_back(score);
         }
@@ -85,8 +87,8 @@ inline std::vector<double> rows_log_softmax(int64_t n_rows, int64_t n_classes,
                                             std::span<const double> scores) {
     std::vector<double> out;
     for (int64_t row = 0; row < n_rows; ++row) {
-        const auto x = scores.subspan(static_cast<size_t>(row * n_classes),
-                                      static_cast<size_t>(n_classes));
+        const auto x =
+            scores.subspan(static_cast<size_t>(row * n_classes), static_cast<size_t>(n_classes));
         const long double largest = *std::max_element(x.begin(), x.end());
         long double sum = 0;
         for (const double value : x) sum += std::exp(value - largest);

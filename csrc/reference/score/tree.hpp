@@ -8,8 +8,8 @@
 
 namespace wordodds::reference {
 
-inline std::vector<double> leaf_chances(std::span<const double> scores, std::span<const int32_t> tree,
-                                        double floor) {
+inline std::vector<double> leaf_chances(std::span<const double> scores,
+                                        std::span<const int32_t> tree, double floor) {
     const size_t n_nodes = tree.size() / 2, n_leaves = n_nodes + 1;
     std::vector<double> chances;
     for (size_t leaf = 0; leaf < n_leaves; ++leaf) {

@@ -31,14 +31,16 @@ struct Tally {
         }
     }
 
-    // The count that stands at place max_terms, the largest at place 0, is the largest that is not kept.
+    // The count that stands at place max_terms, the largest at place 0, is the largest that is not
+    // kept.
     void prune(int64_t max_terms) {
         const auto n = static_cast<size_t>(max_terms);
         if (terms.size() <= n) return;
         std::vector<int64_t> counts;
         for (const auto& [term, numbers] : terms) counts.push_back(numbers.n_documents);
         std::sort(counts.begin(), counts.end(), std::greater<>());
-        std::erase_if(terms, [&](const auto& entry) { return entry.second.n_documents <= counts[n]; });
+        std::erase_if(terms,
+                      [&](const auto& entry) { return entry.second.n_documents <= counts[n]; });
         undercount += counts[n];
     }
 };

@@ -156,8 +156,7 @@ inline std::vector<std::u32string> analyze(const std::u32string& document,
         case AnalyzerKind::unicode_word: words = unicode_words(text); break;
         case AnalyzerKind::separated: words = separate(text); break;
     }
-    std::erase_if(words,
-                  [&](const std::u32string& word) { return stop_words.count(word) > 0; });
+    std::erase_if(words, [&](const std::u32string& word) { return stop_words.count(word) > 0; });
     for (std::u32string& word : words) {
         const auto stem = stems.find(word);
         if (stem != stems.end()) word = stem->second;

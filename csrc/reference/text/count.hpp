@@ -25,8 +25,9 @@ struct Counts {
 // The features of each document, in their order.
 using Features = std::vector<std::vector<std::string>>;
 
-inline Features features_of(std::span<const Document> documents, const AnalyzerOptions& options = {},
-                            const StopWords& stop_words = {}, const Stems& stems = {}) {
+inline Features features_of(std::span<const Document> documents,
+                            const AnalyzerOptions& options = {}, const StopWords& stop_words = {},
+                            const Stems& stems = {}) {
     Features features;
     for (const Document& document : documents) {
         features.push_back(encode_each(analyze(decode(document), options, stop_words, stems)));
@@ -43,7 +44,8 @@ inline void append_row(const std::map<int64_t, int64_t>& row, Counts& counts_out
     counts_out.indptr.push_back(static_cast<int64_t>(counts_out.data.size()));
 }
 
-// Columns in byte order; entries of a row in the order in which their features first occur anywhere.
+// Columns in byte order; entries of a row in the order in which their features first occur
+// anywhere.
 inline Counts count_growing(const Features& documents) {
     std::map<std::string, int64_t> first_seen;
     Counts counts;

@@ -1,4 +1,5 @@
-// Slow twin of text/fasttext: a line as fastText reads it, over whole code points, with maps and sets.
+// Slow twin of text/fasttext: a line as fastText reads it, over whole code points, with maps and
+// sets.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +52,8 @@ inline uint64_t with_sign(int64_t hash) {
     return static_cast<uint64_t>(hash < int64_t{1} << 31 ? hash : hash - (int64_t{1} << 32));
 }
 
-inline std::vector<int64_t> subword_buckets(const FastTextModel& model, const std::u32string& word) {
+inline std::vector<int64_t> subword_buckets(const FastTextModel& model,
+                                            const std::u32string& word) {
     std::vector<int64_t> buckets;
     if (word == sentence_end) return buckets;
     const std::u32string padded = U'<' + word + U'>';
@@ -145,7 +147,8 @@ inline std::vector<int64_t> rows_of(const FastTextModel& model, const FastTextLi
     return rows;
 }
 
-// The sum of the weights of a line's features, where each word and each bucket has weights of its own.
+// The sum of the weights of a line's features, where each word and each bucket has weights of its
+// own.
 inline std::vector<long double> sum_features(const FastTextModel& model, const FastTextLine& line,
                                              const std::vector<std::vector<double>>& word_weights,
                                              const std::vector<std::vector<double>>& bucket_weights,

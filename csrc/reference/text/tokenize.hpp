@@ -77,8 +77,8 @@ inline std::u32string lower(const std::u32string& text) {
     return lowered;
 }
 
-// scikit-learn's strip_accents_unicode and strip_accents_ascii. What a single code point decomposes into
-// is the tables' word; that they say what Python says is tested from Python.
+// scikit-learn's strip_accents_unicode and strip_accents_ascii. What a single code point decomposes
+// into is the tables' word; that they say what Python says is tested from Python.
 inline std::u32string strip(const std::u32string& text, Accents accents) {
     std::u32string stripped;
     for (const char32_t c : text) {

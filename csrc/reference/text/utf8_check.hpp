@@ -1,4 +1,5 @@
-// Slow twin of text/utf8_check: decode each character, then ask whether its value may be written so.
+// Slow twin of text/utf8_check: decode each character, then ask whether its value may be written
+// so.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,25 @@
 namespace wordodds::reference {
 
 inline Utf8Check utf8_check(const std::string& text) {
-    const uint32_t smallest[] = {0x0, 0x80, 0x800, 0x10000};  // that needs so many bytes after the lead
+    const uint32_t smallest[] = {0x0, 0x80, 0x800,
+                                 0x10000};  // that needs so many bytes after the lead
     bool ascii = true;
     for (size_t i = 0; i < text.size();) {
-        const auto byte = [&](size_t k) { return static_cast<uint32_t>(static_cast<uint8_t>(text[k])); };
+        const auto byte = [&](size_t k) {
+            return static_cast<uint32_t>(static_cast<uint8_t>(text[k]));
+        };
         const uint32_t lead = byte(i);
         size_t n_more = 0;
         if (lead >= 0x80) {
             ascii = false;
-            if (lead / 0x20 == 0x6) n_more = 1;        // 110.....
-            else if (lead / 0x10 == 0xE) n_more = 2;   // 1110....
-            else if (lead / 0x08 == 0x1E) n_more = 3;  // 11110...
-            else return Utf8Check::invalid;
+            if (lead / 0x20 == 0x6)
+                n_more = 1;  // 110.....
+            else if (lead / 0x10 == 0xE)
+                n_more = 2;  // 1110....
+            else if (lead / 0x08 == 0x1E)
+                n_more = 3;  // 11110...
+            else
+                return Utf8Check::invalid;
         }
         uint32_t value = n_more == 0 ? lead : lead % (0x40u >> n_more);
         for (size_t k = 1; k <= n_more; ++k) {

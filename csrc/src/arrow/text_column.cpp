@@ -36,8 +36,8 @@ Layout text_layout(const ArrowSchema& schema) {
 ColumnType column_type(const ArrowSchema& schema) {
     if (schema.dictionary == nullptr) return {text_layout(schema), '\0'};
     const std::string_view format(schema.format != nullptr ? schema.format : "");
-    const bool integer = format.size() == 1 && std::string_view("cCsSiIlL").find(format[0]) !=
-                                                   std::string_view::npos;
+    const bool integer = format.size() == 1 &&
+                         std::string_view("cCsSiIlL").find(format[0]) != std::string_view::npos;
     return {integer ? text_layout(*schema.dictionary) : Layout::not_text,
             integer ? format[0] : '\0'};
 }
@@ -82,7 +82,8 @@ class Validity {
    public:
     explicit Validity(const ArrowArray& array)
         : bits_(array.null_count == 0 ? nullptr : static_cast<const uint8_t*>(array.buffers[0])) {
-        if (bits_ == nullptr && array.null_count > 0) fail_column("nulls without a validity bitmap");
+        if (bits_ == nullptr && array.null_count > 0)
+            fail_column("nulls without a validity bitmap");
     }
     bool is_null(int64_t i) const { return bits_ != nullptr && !((bits_[i / 8] >> (i % 8)) & 1); }
 
@@ -116,8 +117,8 @@ void for_each_row(const ArrowArray& array, StopToken& stop, Rows& rows, Add add)
     }
 }
 
-// All of them before any is used, those of null rows too: an offset beyond the text shows only by the
-// fall after it.
+// All of them before any is used, those of null rows too: an offset beyond the text shows only by
+// the fall after it.
 template <class Offset>
 void check_offsets(const ArrowArray& array, StopToken& stop, const Rows& rows) {
     const void* const offsets = array.buffers[1];

@@ -19,10 +19,11 @@ constexpr int64_t prefetch_ahead = 8;
 // it: one, two or four instructions, with the same bits.
 using Lanes [[gnu::vector_size(8 * line_doubles)]] = double;
 // In memory: as aligned as its elements. Not the type above: Clang drops it in template arguments.
-using LanesInMemory [[gnu::vector_size(8 * line_doubles), gnu::aligned(8), gnu::may_alias]] = double;
+using LanesInMemory [[gnu::vector_size(8 * line_doubles), gnu::aligned(8), gnu::may_alias]] =
+    double;
 
-// A standard deviation below this part of the mean is none: no other number is so close to the mean,
-// and the squares of |mean| / deviation, which sparse rows sum, stay finite.
+// A standard deviation below this part of the mean is none: no other number is so close to the
+// mean, and the squares of |mean| / deviation, which sparse rows sum, stay finite.
 constexpr double least_relative_deviation = 1e-145;
 
 // sum += x, and to error what rounding takes from it (TwoSum); of doubles or Lanes.
@@ -47,10 +48,10 @@ struct CsrProblem {
 
 // What the stored entries of a row add up to, in eight classes.
 struct LineSums {
-    Lanes squares{};      // of their deviations
-    Lanes zeros{};        // of the deviations that zeros in their place would have
+    Lanes squares{};  // of their deviations
+    Lanes zeros{};    // of the deviations that zeros in their place would have
     Lanes zeros_error{};
-    Lanes off_zero{};     // how many of them meet a point mass that is not at zero
+    Lanes off_zero{};  // how many of them meet a point mass that is not at zero
 };
 
 // Inlined into each target region below and compiled for it there.
@@ -161,7 +162,8 @@ void moments_fill_gaussians(std::span<const double> mean, std::span<const double
     const auto n_classes = static_cast<int64_t>(log_prior.size());
     const int64_t stride = class_stride(n_classes);
     parallel_for(execution, n_classes, [&](int64_t c, int32_t) {
-        double squares = 0.0, squares_error = 0.0, logarithms = 0.0, points = 0.0, points_off_zero = 0.0;
+        double squares = 0.0, squares_error = 0.0, logarithms = 0.0, points = 0.0,
+               points_off_zero = 0.0;
         for (int64_t j = 0; j < n_cols; ++j) {
             if (j % cells_per_check == 0) execution.stop->check();
             const auto at = static_cast<size_t>(c * n_cols + j);
@@ -214,7 +216,7 @@ void csr_score_gaussians(const CsrView<Value>& matrix, const GaussianTable& gaus
     });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                                \
+#define WORDODDS_INSTANTIATE(Value)                                                       \
     template void csr_score_gaussians<Value>(const CsrView<Value>&, const GaussianTable&, \
                                              const Execution&, std::span<double>);
 WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)

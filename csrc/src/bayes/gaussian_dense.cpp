@@ -117,8 +117,8 @@ AddClassSquares add_class_squares_for([[maybe_unused]] InstructionSet instructio
 
 // The rows [begin, end) against the classes [first_class, first_class + n_classes).
 template <class Value>
-void score_block(const DenseProblem<Value>& problem, AddClassSquares add, int64_t begin, int64_t end,
-                 int64_t first_class, int64_t n_classes, const Execution& execution,
+void score_block(const DenseProblem<Value>& problem, AddClassSquares add, int64_t begin,
+                 int64_t end, int64_t first_class, int64_t n_classes, const Execution& execution,
                  DenseScratch& scratch) {
     const GaussianTable& gaussians = problem.gaussians;
     std::fill(scratch.sums.begin(), scratch.sums.end(), 0.0);
@@ -165,8 +165,8 @@ void dense_score_gaussians(const DenseRows<Value>& matrix, const GaussianTable& 
     });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                                       \
-    template void dense_score_gaussians<Value>(const DenseRows<Value>&, const GaussianTable&,    \
+#define WORDODDS_INSTANTIATE(Value)                                                           \
+    template void dense_score_gaussians<Value>(const DenseRows<Value>&, const GaussianTable&, \
                                                const Execution&, std::span<double>);
 WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
 #undef WORDODDS_INSTANTIATE

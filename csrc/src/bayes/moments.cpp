@@ -20,8 +20,8 @@ struct WeighedRows {
     std::vector<double> weights;  // of each entry of groups.rows
 };
 
-WeighedRows weigh_rows(std::span<const int32_t> labels, std::span<const double> row_weights, int64_t n_classes,
-                       StopToken& stop) {
+WeighedRows weigh_rows(std::span<const int32_t> labels, std::span<const double> row_weights,
+                       int64_t n_classes, StopToken& stop) {
     WeighedRows weighed{group_rows(labels, row_weights, n_classes, stop), {}};
     weighed.weights.assign(weighed.groups.rows.size(), 1.0);
     if (row_weights.empty()) return weighed;
@@ -197,7 +197,8 @@ void csr_class_moments(const CsrView<Value>& matrix, std::span<const int32_t> la
             // Both weights are sums in row order: of the same rows they are the same number.
             cells[j].add_zeros(weight - cells[j].weight);
             moments_out.mean[c * n_cols + j] = cells[j].mean;
-            moments_out.m2[c * n_cols + j] = cells[j].m2 == 0.0 ? 0.0 : std::max(cells[j].m2, least);
+            moments_out.m2[c * n_cols + j] =
+                cells[j].m2 == 0.0 ? 0.0 : std::max(cells[j].m2, least);
         }
     });
 }
@@ -220,17 +221,17 @@ void dense_class_moments(const DenseRows<Value>& matrix, std::span<const int32_t
     });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                                     \
+#define WORDODDS_INSTANTIATE(Value)                                                            \
     template void csr_class_moments<Value>(const CsrView<Value>&, std::span<const int32_t>,    \
                                            std::span<const double>, int64_t, const Execution&, \
                                            const ClassMoments&);
 WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)
 #undef WORDODDS_INSTANTIATE
 
-#define WORDODDS_INSTANTIATE(Value)                                                                    \
-    template void dense_class_moments<Value>(const DenseRows<Value>&, std::span<const int32_t>, \
-                                             std::span<const double>, int64_t,                \
-                                             const Execution&, const ClassMoments&);
+#define WORDODDS_INSTANTIATE(Value)                                                              \
+    template void dense_class_moments<Value>(const DenseRows<Value>&, std::span<const int32_t>,  \
+                                             std::span<const double>, int64_t, const Execution&, \
+                                             const ClassMoments&);
 WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
 #undef WORDODDS_INSTANTIATE
 

@@ -22,10 +22,10 @@ struct RowsByClass {
     }
 };
 
-// Groups the rows by counting. Lengths: labels n_rows, each in [0, n_classes); row_weights n_rows, or empty for weights
-// of 1. Rows of weight zero are left out. O(n_rows + n_classes), one thread.
-inline RowsByClass group_rows(std::span<const int32_t> labels, std::span<const double> row_weights, int64_t n_classes,
-                              StopToken& stop) {
+// Groups the rows by counting. Lengths: labels n_rows, each in [0, n_classes); row_weights n_rows,
+// or empty for weights of 1. Rows of weight zero are left out. O(n_rows + n_classes), one thread.
+inline RowsByClass group_rows(std::span<const int32_t> labels, std::span<const double> row_weights,
+                              int64_t n_classes, StopToken& stop) {
     constexpr size_t rows_per_check = 1 << 18;
     const auto for_each_row = [&](auto&& body) {
         for (size_t row = 0; row < labels.size(); ++row) {

@@ -12,7 +12,8 @@ constexpr size_t rows_per_check = 4096;
 constexpr size_t entries_per_check = 1 << 20;
 constexpr size_t prefetch_ahead = 24;
 
-// tally[j] += w[i] * x[i][j] over the given rows; a template, as most calls have no weights to pay for.
+// tally[j] += w[i] * x[i][j] over the given rows; a template, as most calls have no weights to pay
+// for.
 template <bool weighted, class Value>
 void add_rows(const CsrView<Value>& matrix, std::span<const int64_t> rows,
               std::span<const double> row_weights, StopToken& stop, double* tally) {
@@ -49,7 +50,7 @@ void csr_tally_classes(const CsrView<Value>& matrix, std::span<const int32_t> la
     });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                                     \
+#define WORDODDS_INSTANTIATE(Value)                                                            \
     template void csr_tally_classes<Value>(const CsrView<Value>&, std::span<const int32_t>,    \
                                            int64_t, std::span<const double>, const Execution&, \
                                            std::span<double>);

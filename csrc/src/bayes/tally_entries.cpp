@@ -101,19 +101,20 @@ TallyProducts collect_products(const OrderedRows<Value>& rows, const Execution& 
     const auto within = (uint64_t{1} << bits) - 1;
     parallel_for(execution, parts.count(), [&](int64_t part, int32_t) {
         int64_t* const next = places.of_part(part);
-        rows.for_each_product(parts.begin(part), parts.end(part), *execution.stop,
-                              [&](int32_t label, int64_t feature, double product) {
-                                  out[next[feature >> bits]++] = {
-                                      static_cast<uint32_t>(static_cast<uint64_t>(feature) & within),
-                                      label, product};
-                              });
+        rows.for_each_product(
+            parts.begin(part), parts.end(part), *execution.stop,
+            [&](int32_t label, int64_t feature, double product) {
+                out[next[feature >> bits]++] = {
+                    static_cast<uint32_t>(static_cast<uint64_t>(feature) & within), label, product};
+            });
     });
     return collected;
 }
 
 // body(first feature, number of features, products of the block), side by side.
 template <class Body>
-void for_each_block(const TallyProducts& all, int64_t n_cols, const Execution& execution, Body body) {
+void for_each_block(const TallyProducts& all, int64_t n_cols, const Execution& execution,
+                    Body body) {
     const FixedChunks blocks{n_cols, int64_t{1} << all.block_bits};
     parallel_for(execution, blocks.count(), [&](int64_t block, int32_t) {
         const auto begin = static_cast<size_t>(all.block_begin[static_cast<size_t>(block)]);
@@ -177,7 +178,7 @@ void tally_entries_write(const TallyProducts& products, std::span<const int64_t>
     });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                                 \
+#define WORDODDS_INSTANTIATE(Value)                                                        \
     template TallyProducts csr_tally_entries<Value>(                                       \
         const CsrView<Value>&, std::span<const int32_t>, int64_t, std::span<const double>, \
         const Execution&, std::span<int64_t>);

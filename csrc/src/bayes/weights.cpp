@@ -36,7 +36,8 @@ class SmoothedLog {
     std::array<double, table_size> table_;
 };
 
-// Calls body with `log_of(count, c, j)` = log(count + a[c][j]): the table where one pseudo-count serves all cells.
+// Calls body with `log_of(count, c, j)` = log(count + a[c][j]): the table where one pseudo-count
+// serves all cells.
 template <class Body>
 void with_smoothed_log(const PseudoCounts& pseudo_counts, Body&& body) {
     if (pseudo_counts.is_one_number()) {
@@ -49,8 +50,8 @@ void with_smoothed_log(const PseudoCounts& pseudo_counts, Body&& body) {
     }
 }
 
-// The weights of the cells without any count: of_feature(j) + of_class[c]. Most cells of a tally are empty, and these
-// sums fill them at the speed of memory.
+// The weights of the cells without any count: of_feature(j) + of_class[c]. Most cells of a tally
+// are empty, and these sums fill them at the speed of memory.
 template <class OfFeature>
 struct EmptyCells {
     OfFeature of_feature;
@@ -63,10 +64,11 @@ EmptyCells(OfFeature, std::vector<double>) -> EmptyCells<OfFeature>;
 // Where empty cells differ in every class and feature, they are computed like the others.
 struct NoEmptyCells {};
 
-// One tile of features [first, first + n), all classes: tile[j * stride + c] = cell(count, c, first + j).
+// One tile of features [first, first + n), all classes: tile[j * stride + c] = cell(count, c, first
+// + j).
 template <class Cell>
-void fill_tile(const TallyView& tally, int64_t first, int64_t n, int64_t stride, const NoEmptyCells&, Cell&& cell,
-               double* tile) {
+void fill_tile(const TallyView& tally, int64_t first, int64_t n, int64_t stride,
+               const NoEmptyCells&, Cell&& cell, double* tile) {
     for (int64_t c = 0; c < tally.n_classes; ++c) {
         const double* const counts = tally.of_class(c) + first;
         for (int64_t j = 0; j < n; ++j) tile[j * stride + c] = cell(counts[j], c, first + j);
@@ -74,8 +76,8 @@ void fill_tile(const TallyView& tally, int64_t first, int64_t n, int64_t stride,
 }
 
 template <class OfFeature, class Cell>
-void fill_tile(const TallyView& tally, int64_t first, int64_t n, int64_t stride, const EmptyCells<OfFeature>& empty,
-               Cell&& cell, double* tile) {
+void fill_tile(const TallyView& tally, int64_t first, int64_t n, int64_t stride,
+               const EmptyCells<OfFeature>& empty, Cell&& cell, double* tile) {
     const double* const of_class = empty.of_class.data();
     for (int64_t j = 0; j < n; ++j) {
         const double of_feature = empty.of_feature(first + j);
@@ -102,11 +104,14 @@ void fill_tile(const TallyView& tally, int64_t first, int64_t n, int64_t stride,
 template <class Empty, class Cell>
 void fill_weights(const TallyView& tally, int64_t stride, const Execution& execution,
                   std::span<double> weights_out, const Empty& empty, Cell&& cell) {
-    const FixedChunks chunks{tally.n_cols,
-                             std::max<int64_t>(1, cells_per_chunk / std::max<int64_t>(1, tally.n_classes))};
+    const FixedChunks chunks{
+        tally.n_cols,
+        std::max<int64_t>(1, cells_per_chunk / std::max<int64_t>(1, tally.n_classes))};
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
-        // A tile at a time: reading goes along a class, writing along a feature, and the tile is in the cache.
-        for (int64_t first = chunks.begin(chunk); first < chunks.end(chunk); first += tile_columns) {
+        // A tile at a time: reading goes along a class, writing along a feature, and the tile is in
+        // the cache.
+        for (int64_t first = chunks.begin(chunk); first < chunks.end(chunk);
+             first += tile_columns) {
             const int64_t n = std::min(tile_columns, chunks.end(chunk) - first);
             double* const tile = weights_out.data() + first * stride;
             fill_tile(tally, first, n, stride, empty, cell, tile);
@@ -117,7 +122,8 @@ void fill_weights(const TallyView& tally, int64_t stride, const Execution& execu
     });
 }
 
-// sum of term(j) over [first, end) in eight lanes, which need not wait for each other; in the same order everywhere.
+// sum of term(j) over [first, end) in eight lanes, which need not wait for each other; in the same
+// order everywhere.
 template <class Term>
 double sum_block(int64_t first, int64_t end, Term&& term) {
     double lanes[8] = {};
@@ -126,13 +132,16 @@ double sum_block(int64_t first, int64_t end, Term&& term) {
         for (int64_t lane = 0; lane < 8; ++lane) lanes[lane] += term(j + lane);
     }
     for (int64_t lane = 0; j < end; ++j, ++lane) lanes[lane] += term(j);
-    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
+           ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
-// result[c] = sum_j term(tally[c][j], c, j). Summed in blocks, and their sums with Kahan's correction: a hundred
-// thousand equal terms, one after the other, would all be rounded the same way.
+// result[c] = sum_j term(tally[c][j], c, j). Summed in blocks, and their sums with Kahan's
+// correction: a hundred thousand equal terms, one after the other, would all be rounded the same
+// way.
 template <class Term>
-std::vector<double> sum_over_features(const TallyView& tally, const Execution& execution, Term&& term) {
+std::vector<double> sum_over_features(const TallyView& tally, const Execution& execution,
+                                      Term&& term) {
     std::vector<double> sums(static_cast<size_t>(tally.n_classes));
     parallel_for(execution, tally.n_classes, [&](int64_t c, int32_t) {
         const double* const counts = tally.of_class(c);
@@ -140,7 +149,8 @@ std::vector<double> sum_over_features(const TallyView& tally, const Execution& e
         for (int64_t first = 0; first < tally.n_cols; first += tile_columns) {
             if (first % cells_per_chunk == 0) execution.stop->check();
             const int64_t end = std::min(tally.n_cols, first + tile_columns);
-            const double block = sum_block(first, end, [&](int64_t j) { return term(counts[j], c, j); });
+            const double block =
+                sum_block(first, end, [&](int64_t j) { return term(counts[j], c, j); });
             const double corrected = block - lost;
             const double next = sum + corrected;
             // Beside an infinity nothing is lost, and inf - inf would be NaN.
@@ -152,14 +162,16 @@ std::vector<double> sum_over_features(const TallyView& tally, const Execution& e
     return sums;
 }
 
-// sum_j (base(count, j) + a[c][j]) for each class; one shared pseudo-count is multiplied, not added n_cols times.
+// sum_j (base(count, j) + a[c][j]) for each class; one shared pseudo-count is multiplied, not added
+// n_cols times.
 template <class Base>
 std::vector<double> smoothed_totals(const TallyView& tally, const PseudoCounts& pseudo_counts,
                                     const Execution& execution, Base&& base) {
     const bool one = pseudo_counts.is_one_number();
-    std::vector<double> totals = sum_over_features(tally, execution, [&](double count, int64_t c, int64_t j) {
-        return one ? base(count, j) : base(count, j) + pseudo_counts.of(c, j);
-    });
+    std::vector<double> totals =
+        sum_over_features(tally, execution, [&](double count, int64_t c, int64_t j) {
+            return one ? base(count, j) : base(count, j) + pseudo_counts.of(c, j);
+        });
     if (one && tally.n_cols > 0) {
         const double added = pseudo_counts.of(0, 0) * static_cast<double>(tally.n_cols);
         for (double& total : totals) total += added;
@@ -169,10 +181,11 @@ std::vector<double> smoothed_totals(const TallyView& tally, const PseudoCounts& 
 
 }  // namespace
 
-void tally_multinomial_weights(const TallyView& tally, const PseudoCounts& pseudo_counts, int64_t stride,
-                               const Execution& execution, std::span<double> weights_out) {
-    std::vector<double> minus_log_total =
-        smoothed_totals(tally, pseudo_counts, execution, [](double count, int64_t) { return count; });
+void tally_multinomial_weights(const TallyView& tally, const PseudoCounts& pseudo_counts,
+                               int64_t stride, const Execution& execution,
+                               std::span<double> weights_out) {
+    std::vector<double> minus_log_total = smoothed_totals(
+        tally, pseudo_counts, execution, [](double count, int64_t) { return count; });
     // A total of zero makes every estimate of the class zero; log 0 - log 0 would be NaN.
     for (double& total : minus_log_total) total = total > 0.0 ? -std::log(total) : 0.0;
     with_smoothed_log(pseudo_counts, [&](auto&& log_of) {
@@ -181,7 +194,8 @@ void tally_multinomial_weights(const TallyView& tally, const PseudoCounts& pseud
         };
         if (pseudo_counts.class_step == 0) {
             const auto of_feature = [&](int64_t j) { return log_of(0.0, 0, j); };
-            fill_weights(tally, stride, execution, weights_out, EmptyCells{of_feature, minus_log_total}, cell);
+            fill_weights(tally, stride, execution, weights_out,
+                         EmptyCells{of_feature, minus_log_total}, cell);
         } else {
             fill_weights(tally, stride, execution, weights_out, NoEmptyCells{}, cell);
         }
@@ -189,8 +203,9 @@ void tally_multinomial_weights(const TallyView& tally, const PseudoCounts& pseud
 }
 
 void tally_bernoulli_weights(const TallyView& tally, std::span<const double> class_counts,
-                             const PseudoCounts& pseudo_counts, int64_t stride, const Execution& execution,
-                             std::span<double> weights_out, std::span<double> bias_out) {
+                             const PseudoCounts& pseudo_counts, int64_t stride,
+                             const Execution& execution, std::span<double> weights_out,
+                             std::span<double> bias_out) {
     // Sums of weights may pass the class's own sum by a rounding.
     const auto without = [&](double count, int64_t c) {
         return std::max(0.0, class_counts[static_cast<size_t>(c)] - count);
@@ -223,7 +238,8 @@ void tally_bernoulli_weights(const TallyView& tally, std::span<const double> cla
                 return count == 0.0 ? empty_bias[static_cast<size_t>(c)] : log_absent(count, c, j);
             });
             const auto of_feature = [](int64_t) { return 0.0; };
-            fill_weights(tally, stride, execution, weights_out, EmptyCells{of_feature, empty_weights}, cell);
+            fill_weights(tally, stride, execution, weights_out,
+                         EmptyCells{of_feature, empty_weights}, cell);
         } else {
             bias = sum_over_features(tally, execution, log_absent);
             fill_weights(tally, stride, execution, weights_out, NoEmptyCells{}, cell);
@@ -233,8 +249,8 @@ void tally_bernoulli_weights(const TallyView& tally, std::span<const double> cla
 }
 
 void tally_complement_weights(const TallyView& tally, std::span<const double> feature_totals,
-                              const PseudoCounts& pseudo_counts, int64_t stride, const Execution& execution,
-                              std::span<double> weights_out) {
+                              const PseudoCounts& pseudo_counts, int64_t stride,
+                              const Execution& execution, std::span<double> weights_out) {
     const auto elsewhere = [&](double count, int64_t j) {
         return std::max(0.0, feature_totals[static_cast<size_t>(j)] - count);
     };
@@ -251,7 +267,8 @@ void tally_complement_weights(const TallyView& tally, std::span<const double> fe
         };
         if (pseudo_counts.class_step == 0) {
             const auto of_feature = [&](int64_t j) { return minus_log(0.0, 0, j); };
-            fill_weights(tally, stride, execution, weights_out, EmptyCells{of_feature, log_total}, cell);
+            fill_weights(tally, stride, execution, weights_out, EmptyCells{of_feature, log_total},
+                         cell);
         } else {
             fill_weights(tally, stride, execution, weights_out, NoEmptyCells{}, cell);
         }

@@ -37,14 +37,15 @@ void keep_worst(size_t n, std::vector<Candidate>& candidates) {
     if (candidates.size() <= n) return;
     std::nth_element(candidates.begin(), candidates.begin() + static_cast<int64_t>(n),
                      candidates.end(), [](const Candidate& one, const Candidate& other) {
-                         if (one.violation != other.violation) return one.violation > other.violation;
+                         if (one.violation != other.violation)
+                             return one.violation > other.violation;
                          return one.feature < other.feature;
                      });
     candidates.resize(n);
 }
 
-// For each column of weights: those that are not zero, and as many of the worst others. Violations are those
-// of scaled weights, so that one huge column does not hide the rest.
+// For each column of weights: those that are not zero, and as many of the worst others. Violations
+// are those of scaled weights, so that one huge column does not hide the rest.
 template <class Value>
 std::vector<Chosen> choose_features(const CoordinateProblem<Value>& problem) {
     const CoordinateOptions& options = problem.options;
@@ -70,7 +71,8 @@ std::vector<Chosen> choose_features(const CoordinateProblem<Value>& problem) {
     for (int64_t k = 0; k < n_columns; ++k) {
         Chosen& of = chosen[static_cast<size_t>(k)];
         if (options.fit_intercept) {
-            of.violation = std::max(of.violation, std::abs(problem.gradient(problem.n_features(), k)));
+            of.violation =
+                std::max(of.violation, std::abs(problem.gradient(problem.n_features(), k)));
         }
         auto& others = candidates[static_cast<size_t>(k)];
         const size_t in_use = of.features.size();
@@ -189,7 +191,8 @@ int64_t step_softmax(const CoordinateProblem<Value>& problem) {
                                  inner_accuracy * violation};
     const int64_t entries =
         descend_working_set(copies, problem.rows, options, problem.execution, classes);
-    // The loss does not know a number that all intercepts share; the one with the least of it is ours.
+    // The loss does not know a number that all intercepts share; the one with the least of it is
+    // ours.
     double mean = 0.0;
     for (const WorkingClass& of : classes) mean += of.intercept / static_cast<double>(n_columns);
     for (size_t k = 0; k < n_columns; ++k) {
@@ -243,7 +246,8 @@ CoordinateReport csc_start_coordinates(const CsrView<Value>& columns, const Labe
         }
     });
     for (const double score : state_in_out.scores) {
-        if (!std::isfinite(score)) throw std::invalid_argument("start has scores that are not finite");
+        if (!std::isfinite(score))
+            throw std::invalid_argument("start has scores that are not finite");
     }
     return look_at_all_features(problem);
 }
@@ -253,14 +257,14 @@ CoordinateReport csc_step_coordinates(const CsrView<Value>& columns, const Label
                                       const CoordinateOptions& options, const Execution& execution,
                                       const CoordinateState& state_in_out) {
     const CoordinateProblem<Value> problem{columns, rows, options, execution, state_in_out};
-    const int64_t entries = options.loss == CoordinateLoss::softmax ? step_softmax(problem)
-                                                                    : step_logistic(problem);
+    const int64_t entries =
+        options.loss == CoordinateLoss::softmax ? step_softmax(problem) : step_logistic(problem);
     CoordinateReport report = look_at_all_features(problem);
     report.entries += entries;
     return report;
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                                      \
+#define WORDODDS_INSTANTIATE(Value)                                                             \
     template CoordinateReport csc_start_coordinates<Value>(                                     \
         const CsrView<Value>&, const LabelledRows&, const CoordinateOptions&, const Execution&, \
         const CoordinateState&);                                                                \

@@ -112,8 +112,8 @@ double residuals_of_scores(const CoordinateProblem<Value>& problem,
                     for (int64_t k = 0; k < n_columns; ++k) {
                         scores[static_cast<size_t>(k)] = problem.scores(k)[i];
                     }
-                    loss += share * softmax_row(scores.data(), still.data(), 0.0, n_columns, 1, code,
-                                                p.data());
+                    loss += share * softmax_row(scores.data(), still.data(), 0.0, n_columns, 1,
+                                                code, p.data());
                     for (int64_t k = 0; k < n_columns; ++k) {
                         out[k] = share * (p[static_cast<size_t>(k)] - (k == code ? 1.0 : 0.0));
                     }
@@ -152,7 +152,8 @@ CoordinateReport look_at_all_features(const CoordinateProblem<Value>& problem) {
             for (int64_t j = chunks.begin(chunk); j < chunks.end(chunk); ++j) {
                 for (int64_t k = 0; k < n_columns; ++k) {
                     const double w = problem.weight(j, k);
-                    if (w != 0.0) part.penalty += options.l1 * std::abs(w) + 0.5 * options.l2 * w * w;
+                    if (w != 0.0)
+                        part.penalty += options.l1 * std::abs(w) + 0.5 * options.l2 * w * w;
                     const double smooth = problem.gradient(j, k) + options.l2 * w;
                     part.norm = std::max(part.norm, violation_of(smooth, w, options.l1));
                 }

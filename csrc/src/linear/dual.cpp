@@ -17,13 +17,13 @@ namespace {
 constexpr int64_t rows_between_checks = 64;
 constexpr int64_t units_per_block = 3;  // logistic columns that one thread takes: 12
 
-constexpr double matters = 1e3;       // probabilities below 1 / this count for less
-constexpr int newton_steps = 6;       // on probabilities and normaliser together
-constexpr int safe_steps = 60;        // of the method that cannot fail
-constexpr int root_steps = 4;         // from log_above these reach 1e-12
+constexpr double matters = 1e3;  // probabilities below 1 / this count for less
+constexpr int newton_steps = 6;  // on probabilities and normaliser together
+constexpr int safe_steps = 60;   // of the method that cannot fail
+constexpr int root_steps = 4;    // from log_above these reach 1e-12
 
-// The equation of one row, for n_units lanes of columns. All in memory of the epoch. known: n_units if the
-// compiler knows it and so need not write loops, else 0.
+// The equation of one row, for n_units lanes of columns. All in memory of the epoch. known: n_units
+// if the compiler knows it and so need not write loops, else 0.
 template <int known>
 struct RowProblem {
     int64_t n_units;
@@ -38,9 +38,9 @@ struct RowProblem {
     WORDODDS_LANES int64_t n() const { return (known > 0 ? known : n_units) * n_lanes; }
 };
 
-// Newton's method on the normaliser t alone, with each log p_k exact for it. The sum of the p_k is convex
-// and falls with t: from the left of the root it goes there without overshooting, from the right
-// it jumps to the left first.
+// Newton's method on the normaliser t alone, with each log p_k exact for it. The sum of the p_k is
+// convex and falls with t: from the left of the root it goes there without overshooting, from the
+// right it jumps to the left first.
 template <int known>
 WORDODDS_LANES void solve_softmax_safely(const RowProblem<known>& row, double t) {
     double top = -std::numeric_limits<double>::infinity();
@@ -133,8 +133,8 @@ WORDODDS_LANES void normalise(const RowProblem<known>& row) {
     const double log_sum = std::log(sum);
     for (int64_t k = 0; k < row.n(); k += n_lanes) {
         store_lanes(row.probabilities + k, load_lanes(row.probabilities + k) / sum);
-        store_lanes(row.log_odds + k, larger(load_lanes(row.log_odds + k) - log_sum,
-                                             lanes_of(dual_impossible)));
+        store_lanes(row.log_odds + k,
+                    larger(load_lanes(row.log_odds + k) - log_sum, lanes_of(dual_impossible)));
     }
 }
 
@@ -195,7 +195,8 @@ struct Epoch {
             const double followed = cost * (rows.shared[i] + problem.intercept_step);
             // A row without any entry still has probabilities; they change no weight.
             const double rho = std::max(followed + cost * rows.single[i], 1e-290);
-            double* const log_odds = state.log_odds.data() + static_cast<int64_t>(i) * stride + first;
+            double* const log_odds =
+                state.log_odds.data() + static_cast<int64_t>(i) * stride + first;
             for (int64_t k = 0; k < n; k += n_lanes) {
                 const Lanes l = load_lanes(log_odds + k);
                 const Lanes p = is_softmax ? exp_lanes(l) : sigmoid_lanes(l);
@@ -205,8 +206,8 @@ struct Epoch {
             }
             const int64_t own = problem.codes[i] - first;
             if (own >= 0 && own < n_real) u[own] += cost * rows.single[i];
-            const RowProblem<known> equation{n_units,       rho,       std::log(rho), u, log_odds,
-                                             probabilities, u + 4 * n, u + 5 * n};
+            const RowProblem<known> equation{n_units,  rho,           std::log(rho), u,
+                                             log_odds, probabilities, u + 4 * n,     u + 5 * n};
             for (int64_t k = n_real; k < n; ++k) u[k] = dual_impossible - rho;
             if (is_softmax) {
                 solve_softmax(equation);
@@ -215,11 +216,9 @@ struct Epoch {
                 solve_columns(equation);
             }
             for (int64_t k = 0; k < n; k += n_lanes) {
-                const Lanes by =
-                    cost * (load_lanes(before + k) - load_lanes(probabilities + k));
+                const Lanes by = cost * (load_lanes(before + k) - load_lanes(probabilities + k));
                 store_lanes(change + k, by);
-                store_lanes(intercept + k,
-                            load_lanes(intercept + k) + problem.intercept_step * by);
+                store_lanes(intercept + k, load_lanes(intercept + k) + problem.intercept_step * by);
                 store_lanes(sums + k, load_lanes(sums + k) + by);
             }
             for_unit_blocks(n_units,
@@ -238,11 +237,11 @@ struct Run {
 template <class Weight>
 void ascend(const Epoch<Weight>& epoch, InstructionSet instruction_set) {
 #if WORDODDS_X86
-    // Up to twenty classes, for the large problems that float is for; elsewhere what it saves is not
-    // worth compiling all this once more.
+    // Up to twenty classes, for the large problems that float is for; elsewhere what it saves is
+    // not worth compiling all this once more.
     if constexpr (std::is_same_v<Weight, float>) {
-        const bool fits = instruction_set != InstructionSet::baseline &&
-                          epoch.problem.loss == DualLoss::softmax;
+        const bool fits =
+            instruction_set != InstructionSet::baseline && epoch.problem.loss == DualLoss::softmax;
         switch (fits ? epoch.n_all_units : 0) {
             case 1: return with_avx2_lanes(Run<Weight, 1>{epoch});
             case 2: return with_avx2_lanes(Run<Weight, 2>{epoch});
@@ -258,9 +257,8 @@ void ascend(const Epoch<Weight>& epoch, InstructionSet instruction_set) {
 }  // namespace
 
 template <class Weight>
-void dual_ascend(const DualRows& rows, const DualProblem& problem,
-                 std::span<const int32_t> order, const Execution& execution,
-                 const DualState<Weight>& state) {
+void dual_ascend(const DualRows& rows, const DualProblem& problem, std::span<const int32_t> order,
+                 const Execution& execution, const DualState<Weight>& state) {
     if (problem.n_columns == 1) return dual_ascend_one(rows, problem, order, execution, state);
     const int64_t stride = lane_stride(problem.n_columns);
     const int64_t n_units = stride / n_lanes;
@@ -275,9 +273,10 @@ void dual_ascend(const DualRows& rows, const DualProblem& problem,
     });
 }
 
-#define WORDODDS_INSTANTIATE(Weight)                                                             \
-    template void dual_ascend<Weight>(const DualRows&, const DualProblem&, std::span<const int32_t>, \
-                                      const Execution&, const DualState<Weight>&);
+#define WORDODDS_INSTANTIATE(Weight)                                              \
+    template void dual_ascend<Weight>(const DualRows&, const DualProblem&,        \
+                                      std::span<const int32_t>, const Execution&, \
+                                      const DualState<Weight>&);
 WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
 #undef WORDODDS_INSTANTIATE
 

@@ -11,15 +11,15 @@ inline constexpr double dual_impossible = -700.0;
 
 inline constexpr double dual_settled = 0.1;  // a last step below this is quadratically close
 
-// Where l + exp(l) = v lies at most. Newton's method descends from there without overshooting, as the
-// left side is convex.
+// Where l + exp(l) = v lies at most. Newton's method descends from there without overshooting, as
+// the left side is convex.
 WORDODDS_LANES Lanes root_above(Lanes v) {
     return v > 1.0 ? log_above(larger(v, lanes_of(1.0))) : v;
 }
 
-// l + rho sigmoid(l) = u, to 1e-2 or so, from `before`. Mirrored so that l <= 0, where the left side is
-// convex: every step after the first comes from the right and stays there. sigmoid(l) >= exp(l) / 2
-// bounds l from above. Preconditions: rho > 0 and finite, log_half_rho = log(rho / 2).
+// l + rho sigmoid(l) = u, to 1e-2 or so, from `before`. Mirrored so that l <= 0, where the left
+// side is convex: every step after the first comes from the right and stays there. sigmoid(l) >=
+// exp(l) / 2 bounds l from above. Preconditions: rho > 0 and finite, log_half_rho = log(rho / 2).
 WORDODDS_LANES Lanes solve_logistic(Lanes u, Lanes rho, Lanes log_half_rho, Lanes before) {
     constexpr int steps_max = 60;
     const LaneBits mirrored = u > 0.5 * rho;

@@ -120,8 +120,8 @@ DualValue dual_measure_one(const DualRows& rows, const DualProblem& problem,
                 // p log p + (1 - p) log (1 - p) = p l - log(1 + exp(l)).
                 part.entropy -= cost * (sigmoid(log_odds) * log_odds - log1pexp(log_odds));
                 part.squares += rows.single[i] * dual * dual;
-                part.gradient_max = std::max(
-                    part.gradient_max, single_max[i] * std::abs(dual - residuals_out[i]));
+                part.gradient_max =
+                    std::max(part.gradient_max, single_max[i] * std::abs(dual - residuals_out[i]));
             }
             return part;
         },
@@ -161,12 +161,12 @@ void dual_weights_one(const DualRows& rows, std::span<const double> values,
     }
 }
 
-#define WORDODDS_INSTANTIATE(Weight)                                                                       \
-    template void dual_ascend_one<Weight>(const DualRows&, const DualProblem&,                    \
-                                          std::span<const int32_t>, const Execution&,             \
-                                          const DualState<Weight>&);                              \
-    template DualValue dual_measure_one<Weight>(                                                  \
-        const DualRows&, const DualProblem&, std::span<const double>, const DualState<Weight>&,   \
+#define WORDODDS_INSTANTIATE(Weight)                                                            \
+    template void dual_ascend_one<Weight>(const DualRows&, const DualProblem&,                  \
+                                          std::span<const int32_t>, const Execution&,           \
+                                          const DualState<Weight>&);                            \
+    template DualValue dual_measure_one<Weight>(                                                \
+        const DualRows&, const DualProblem&, std::span<const double>, const DualState<Weight>&, \
         const Execution&, std::span<double>, std::span<double>, std::span<double>);
 WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
 #undef WORDODDS_INSTANTIATE

@@ -1,7 +1,8 @@
 // Dual ascent where there is one column: two classes, plain numbers instead of lanes.
 //
-// What linear/dual.hpp and linear/dual_value.hpp say holds for these, which they call when n_columns = 1
-// (always the logistic loss): the stride is 1, which makes weights four times as dense.
+// What linear/dual.hpp and linear/dual_value.hpp say holds for these, which they call when
+// n_columns = 1 (always the logistic loss): the stride is 1, which makes weights four times as
+// dense.
 #pragma once
 
 #include <span>

@@ -21,7 +21,8 @@ struct Part {
     std::vector<double> residual_sums;
 };
 
-// The probabilities that scores give; the padding has none. Returns log sum_k exp(score_k) for softmax.
+// The probabilities that scores give; the padding has none. Returns log sum_k exp(score_k) for
+// softmax.
 WORDODDS_LANES double link(const DualProblem& problem, int64_t stride, const double* scores,
                            double* probabilities_out) {
     const int64_t n = problem.n_columns;
@@ -63,7 +64,7 @@ struct Measure {
             const auto i = static_cast<size_t>(row);
             const int64_t first = rows.indptr[i];
             const RowEntries entries{rows.indices.data() + first, rows.data.data() + first,
-                                             rows.indptr[i + 1] - first};
+                                     rows.indptr[i + 1] - first};
             for_unit_blocks(stride / n_lanes,
                             GatherRow<Weight>{entries, n_entries - first, state.weights.data(),
                                               stride, scores});
@@ -159,7 +160,7 @@ void dual_weights(const DualRows& rows, int64_t stride, std::span<const double> 
     parallel_for(execution, halves.count(), [&](int64_t half, int32_t) {
         const int64_t first = halves.begin(half);
         with_lanes(execution.instruction_set,
-                ScatterWork{scatter, first, halves.end(half) - first, execution.stop});
+                   ScatterWork{scatter, first, halves.end(half) - first, execution.stop});
     });
 }
 
@@ -169,8 +170,8 @@ DualValue dual_measure(const DualRows& rows, const DualProblem& problem,
                        const Execution& execution, std::span<double> intercept_gradient_out,
                        std::span<double> residuals_out, std::span<double> gradient_out) {
     if (problem.n_columns == 1) {
-        return dual_measure_one(rows, problem, single_max, state, execution,
-                                intercept_gradient_out, residuals_out, gradient_out);
+        return dual_measure_one(rows, problem, single_max, state, execution, intercept_gradient_out,
+                                residuals_out, gradient_out);
     }
     const int64_t stride = lane_stride(problem.n_columns);
     const FixedChunks chunks{rows.n_rows, rows_per_chunk};
@@ -180,7 +181,7 @@ DualValue dual_measure(const DualRows& rows, const DualProblem& problem,
         Part& part = parts[static_cast<size_t>(chunk)];
         part.residual_sums.assign(static_cast<size_t>(stride), 0.0);
         with_lanes(execution.instruction_set,
-                MeasureWork<Weight>{measure, chunks.begin(chunk), chunks.end(chunk), part});
+                   MeasureWork<Weight>{measure, chunks.begin(chunk), chunks.end(chunk), part});
     });
     DualValue value;
     std::fill(intercept_gradient_out.begin(), intercept_gradient_out.end(), 0.0);
@@ -245,11 +246,10 @@ void dual_variables(const DualProblem& problem, std::span<const double> log_odds
     });
 }
 
-#define WORDODDS_INSTANTIATE(Weight)                                                                       \
-    template DualValue dual_measure<Weight>(const DualRows&, const DualProblem&,          \
-                                            std::span<const double>, const DualState<Weight>&,    \
-                                            const Execution&, std::span<double>,                  \
-                                            std::span<double>, std::span<double>);
+#define WORDODDS_INSTANTIATE(Weight)                                                            \
+    template DualValue dual_measure<Weight>(                                                    \
+        const DualRows&, const DualProblem&, std::span<const double>, const DualState<Weight>&, \
+        const Execution&, std::span<double>, std::span<double>, std::span<double>);
 WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
 #undef WORDODDS_INSTANTIATE
 

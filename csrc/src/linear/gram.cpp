@@ -53,8 +53,8 @@ struct Rows {
     double* gram;
 };
 
-// Adds the products of some rows. The first n_dense members are in most rows: they are spread out, so that
-// their products are whole vectors.
+// Adds the products of some rows. The first n_dense members are in most rows: they are spread out,
+// so that their products are whole vectors.
 [[gnu::always_inline]] inline void add_rows(const Rows& rows, int64_t first, int64_t last) {
     double dense[dense_max];
     for (int64_t row = first; row < last; ++row) {
@@ -81,7 +81,9 @@ struct Rows {
     }
 }
 
-void add_rows_baseline(const Rows& rows, int64_t first, int64_t last) { add_rows(rows, first, last); }
+void add_rows_baseline(const Rows& rows, int64_t first, int64_t last) {
+    add_rows(rows, first, last);
+}
 
 #if WORDODDS_X86
 WORDODDS_TARGET_AVX2 void add_rows_avx2(const Rows& rows, int64_t first, int64_t last) {
@@ -144,8 +146,8 @@ void Gram::fill(bool intercept, const double* curvatures, int64_t stride,
         ++n_dense;
     }
     n_dense = n_dense / lanes * lanes;
-    const Rows rows{entries_.data(), ends_.data(), curvatures, stride,      n_members,
-                    n,               n_dense,      intercept,  gram_.data()};
+    const Rows rows{entries_.data(), ends_.data(), curvatures,  stride, n_members, n,
+                    n_dense,         intercept,    gram_.data()};
     const auto add_rows = add_rows_for(execution.instruction_set);
     for (int64_t row = 0; row < n_rows; row += rows_between_checks) {
         add_rows(rows, row, std::min(n_rows, row + rows_between_checks));
@@ -159,7 +161,7 @@ void Gram::fill(bool intercept, const double* curvatures, int64_t stride,
 }
 
 int gram_descend(std::span<const double> gram, double accuracy, int sweeps_max,
-                  const Execution& execution, std::span<GramCoordinate> coordinates_in_out) {
+                 const Execution& execution, std::span<GramCoordinate> coordinates_in_out) {
     const size_t n = coordinates_in_out.size();
     const auto add = add_multiple_for(execution.instruction_set);
     std::vector<double> gradient;

@@ -27,16 +27,17 @@ struct GramEntry {
     double value;
 };
 
-// H[a][b] = sum_i curvature_i x_ia x_ib over the members a, b. Keeps its memory, and the members by rows as long as
-// they stay the same.
+// H[a][b] = sum_i curvature_i x_ia x_ib over the members a, b. Keeps its memory, and the members by
+// rows as long as they stay the same.
 class Gram {
    public:
-    // How many products `fill` will take, the intercept's aside. The columns stay where they are while
-    // the Gram is in use; longest first, so that those in most rows come as whole vectors. O(entries).
+    // How many products `fill` will take, the intercept's aside. The columns stay where they are
+    // while the Gram is in use; longest first, so that those in most rows come as whole vectors.
+    // O(entries).
     int64_t prepare(std::span<const GramColumn> members, int64_t n_rows);
 
-    // Of the members last prepared; with `intercept` a last member of ones joins. curvatures[i * stride]
-    // belongs to row i. O(sum over rows of the square of its members), one thread.
+    // Of the members last prepared; with `intercept` a last member of ones joins. curvatures[i *
+    // stride] belongs to row i. O(sum over rows of the square of its members), one thread.
     void fill(bool intercept, const double* curvatures, int64_t stride, const Execution& execution);
 
     // Row-major, full: (members + intercept) squared.
@@ -57,10 +58,10 @@ struct GramCoordinate {
     double l1, l2;
 };
 
-// Sweeps until no coordinate violates its optimality by more than `accuracy`, or sweeps_max; returns how
-// many they were. Length of gram: the square of the coordinates. The same
-// bits on any instruction set. O(members^2) a sweep.
+// Sweeps until no coordinate violates its optimality by more than `accuracy`, or sweeps_max;
+// returns how many they were. Length of gram: the square of the coordinates. The same bits on any
+// instruction set. O(members^2) a sweep.
 int gram_descend(std::span<const double> gram, double accuracy, int sweeps_max,
-                  const Execution& execution, std::span<GramCoordinate> coordinates_in_out);
+                 const Execution& execution, std::span<GramCoordinate> coordinates_in_out);
 
 }  // namespace wordodds

@@ -38,8 +38,9 @@ WORDODDS_LANES void fetch_units(const Weight* column) {
     __builtin_prefetch(column + n * n_lanes - 1, 0, 2);
 }
 
-// sums_out[k] = sum_j x_j weights[j][k] for k in [0, 4 * n_units). The first n_known of the indices from
-// the row's first on can be read, later rows included: their weights are asked for ahead of time.
+// sums_out[k] = sum_j x_j weights[j][k] for k in [0, 4 * n_units). The first n_known of the indices
+// from the row's first on can be read, later rows included: their weights are asked for ahead of
+// time.
 template <class Weight>
 struct GatherRow {
     static constexpr int64_t ahead = 16;

@@ -57,7 +57,8 @@ Derivatives negative_log_normal(double z) {
     return {loss, -mills, mills * (mills + z)};
 }
 
-// -log(1 - exp(-u)), u > 0: of what is there where that is small, of what is missing where it is not.
+// -log(1 - exp(-u)), u > 0: of what is there where that is small, of what is missing where it is
+// not.
 double negative_log_missing(double u) {
     return u < std::numbers::ln2 ? -std::log(-std::expm1(-u)) : -std::log1p(-std::exp(-u));
 }
@@ -65,7 +66,8 @@ double negative_log_missing(double u) {
 // The same and its derivatives by u.
 Derivatives negative_log_chance(double u) {
     const double grows = std::expm1(u);
-    // The second one beyond what double holds (u < 1e-154) is cut: infinity times zero is no number.
+    // The second one beyond what double holds (u < 1e-154) is cut: infinity times zero is no
+    // number.
     return {negative_log_missing(u), -1.0 / grows,
             std::min(1.0 / (grows * -std::expm1(-u)), std::numeric_limits<double>::max())};
 }
@@ -78,11 +80,12 @@ Derivatives negative_log_cloglog(double raw) {
     const double missing = -std::expm1(-u);
     const double ratio = u / std::expm1(u);
     // u / (1 - exp(-u)) - 1; by its series where that is a difference of nearly equal numbers.
-    const double excess = u < small ? u * (0.5 + u * (1.0 / 12.0 - u * u * (1.0 / 720.0 - u * u / 30240.0)))
-                                    : u / missing - 1.0;
-    // For small u, log(1 - exp(-u)) = raw + log((1 - exp(-u)) / u): exact where u has no digits left.
-    const double loss =
-        u < small ? -raw - std::log1p(missing / u - 1.0) : negative_log_missing(u);
+    const double excess =
+        u < small ? u * (0.5 + u * (1.0 / 12.0 - u * u * (1.0 / 720.0 - u * u / 30240.0)))
+                  : u / missing - 1.0;
+    // For small u, log(1 - exp(-u)) = raw + log((1 - exp(-u)) / u): exact where u has no digits
+    // left.
+    const double loss = u < small ? -raw - std::log1p(missing / u - 1.0) : negative_log_missing(u);
     return {loss, -ratio, ratio * excess};
 }
 

@@ -17,7 +17,8 @@ FixedChunks chunks_of_rows(int64_t n_rows, int64_t stride) {
 }
 
 // Loss, gradient and probabilities of one row.
-WORDODDS_LANES double softmax_row(const ScoredRows& rows, int64_t row, double* gradient, double* p) {
+WORDODDS_LANES double softmax_row(const ScoredRows& rows, int64_t row, double* gradient,
+                                  double* p) {
     const double* const z = rows.scores.data() + row * rows.stride;
     const double weight = rows.row_weights[static_cast<size_t>(row)];
     const int32_t code = rows.codes[static_cast<size_t>(row)];

@@ -150,11 +150,13 @@ double csr_multiply(const CsrView<Value>& matrix, std::span<const double> right,
         matrix.n_rows, std::clamp<int64_t>(products_per_chunk / per_row, 1, rows_per_chunk_max)};
     return parallel_reduce(
         execution, chunks.count(), 0.0,
-        [&](int64_t chunk) { return run(problem, entries, chunks.begin(chunk), chunks.end(chunk)); },
+        [&](int64_t chunk) {
+            return run(problem, entries, chunks.begin(chunk), chunks.end(chunk));
+        },
         [](double sum, double part) { return sum + part; });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                                       \
+#define WORDODDS_INSTANTIATE(Value)                                                              \
     template double csr_multiply<Value>(const CsrView<Value>&, std::span<const double>, int64_t, \
                                         const ProductStart&, Entries, const Execution&,          \
                                         std::span<double>);

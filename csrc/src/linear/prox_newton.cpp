@@ -22,7 +22,8 @@ constexpr double sufficient = 0.01;     // of the decrease that the model promis
 constexpr double rounding = 2e-15;      // of the value: what a sum over the rows may be wrong by
 constexpr int64_t gram_members_max = 1000;
 constexpr int64_t gram_numbers_max = 1 << 23;  // of all classes together
-constexpr int64_t products_per_visit = 4;      // products of a Gram matrix in the time of an entry's visit
+constexpr int64_t products_per_visit =
+    4;  // products of a Gram matrix in the time of an entry's visit
 constexpr int64_t entries_between_checks = 1 << 17;
 
 // Asks the stop token about every millisecond.
@@ -161,8 +162,8 @@ class Newton {
         return violation;
     }
 
-    // Coordinate descent on the model, until nothing was wrong by more than `accuracy`. What stays at zero is
-    // left out after the first sweep; the next Newton step asks it again.
+    // Coordinate descent on the model, until nothing was wrong by more than `accuracy`. What stays
+    // at zero is left out after the first sweep; the next Newton step asks it again.
     void minimise_model(double accuracy) {
         double violation = std::numeric_limits<double>::infinity();
         int sweep = 0;
@@ -170,7 +171,8 @@ class Newton {
             const double margin = violation;
             violation = 0.0;
             for (size_t k = 0; k < classes_.size(); ++k) {
-                if (sweep >= 2 && !steps_[k].has_gram) consider_gram(k, std::max(sweep, sweeps_last_));
+                if (sweep >= 2 && !steps_[k].has_gram)
+                    consider_gram(k, std::max(sweep, sweeps_last_));
                 violation = std::max(violation, steps_[k].has_gram ? solve_class(k, accuracy)
                                                                    : sweep_class(k, margin));
             }
@@ -217,14 +219,15 @@ class Newton {
         for (Cell& cell : cells) move_cell(change, cell);
     }
 
-    // To rent or to buy: the Gram matrix is made when the sweeps so far, or those of the last Newton step, cost
-    // about as much.
+    // To rent or to buy: the Gram matrix is made when the sweeps so far, or those of the last
+    // Newton step, cost about as much.
     void consider_gram(size_t k, int64_t sweeps) {
         ClassStep& step = steps_[k];
         const WorkingClass& of = classes_[k];
         const auto n_active = static_cast<int64_t>(step.active.size());
         const auto n_classes = static_cast<int64_t>(classes_.size());
-        if (n_active > gram_members_max || n_active * n_active > gram_numbers_max / n_classes) return;
+        if (n_active > gram_members_max || n_active * n_active > gram_numbers_max / n_classes)
+            return;
         // Long columns first: the Gram matrix wants it.
         std::stable_sort(step.active.begin(), step.active.end(), [&](size_t one, size_t other) {
             return column_of(of, one).n > column_of(of, other).n;
@@ -313,9 +316,9 @@ class Newton {
         return sum;
     }
 
-    // Halves the step until the objective falls by a share of what the model promises: the direction
-    // descends, so that ends. False if nothing was gained; then nothing was moved. A loss that is not a
-    // number gains nothing.
+    // Halves the step until the objective falls by a share of what the model promises: the
+    // direction descends, so that ends. False if nothing was gained; then nothing was moved. A loss
+    // that is not a number gains nothing.
     bool line_search(double& loss) {
         const double before = penalty(0.0);
         const double promised = slope() + (penalty(1.0) - before);

@@ -3,7 +3,8 @@
 //
 //     min_w  sum_i share_i loss(code_i, z_i) + sum_c [ l1_c |w_c| + l2_c / 2 w_c^2 ]
 //
-// G.-X. Yuan, C.-H. Ho, C.-J. Lin, An improved GLMNET for L1-regularized logistic regression (2012).
+// G.-X. Yuan, C.-H. Ho, C.-J. Lin, An improved GLMNET for L1-regularized logistic regression
+// (2012).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace wordodds {
 
-// Copies of the columns in use, one behind the other, each times its scale: one type of number, read
-// in order, and no square overflows.
+// Copies of the columns in use, one behind the other, each times its scale: one type of number,
+// read in order, and no square overflows.
 struct WorkingColumns {
     std::vector<int64_t> starts{0};  // n_columns + 1
     std::vector<int32_t> rows;
@@ -27,17 +28,17 @@ struct WorkingColumns {
 
 // The coordinates of one column of weights.
 struct WorkingClass {
-    int32_t code;                  // of the positive class
-    std::span<double> scores;      // n_rows
+    int32_t code;              // of the positive class
+    std::span<double> scores;  // n_rows
     double intercept = 0.0;
-    std::vector<int64_t> columns{};   // of WorkingColumns, each at most once
-    std::vector<double> weights{};    // scaled, as long as `columns`
+    std::vector<int64_t> columns{};  // of WorkingColumns, each at most once
+    std::vector<double> weights{};   // scaled, as long as `columns`
 };
 
 struct DescentOptions {
     CoordinateLoss loss;  // logistic: exactly one class
     bool fit_intercept;
-    double tolerance;     // on the largest |smallest subgradient| over the coordinates
+    double tolerance;  // on the largest |smallest subgradient| over the coordinates
 };
 
 // Lowers the objective over the coordinates of `classes` until the tolerance is met, no step

@@ -7,8 +7,8 @@
 namespace wordodds {
 namespace {
 
-// A row is settled if it adds less than this share of what rows add to the gap on average, now or at the
-// tolerance, whichever is more.
+// A row is settled if it adds less than this share of what rows add to the gap on average, now or
+// at the tolerance, whichever is more.
 constexpr double settled_share = 0.5;
 constexpr int rest_max = 63;  // epochs
 
@@ -35,7 +35,7 @@ struct ProblemRows {
 
 template <int width>
 class BlockOfWidth final : public RatioBlock {
-public:
+   public:
     using Columns = RatioColumns<width>;
     using Row = typename Columns::Row;
 
@@ -78,8 +78,8 @@ public:
             ++fit.epochs;
             const bool is_last = fit.epochs == limits.epochs_max;
             fit.gap = relative_gap();
-            // An estimate: each row was looked at with other weights, and rows that rest, which may have up
-            // to settled_share of the tolerance, not at all.
+            // An estimate: each row was looked at with other weights, and rows that rest, which may
+            // have up to settled_share of the tolerance, not at all.
             if (is_last || fit.gap <= (1.0 - settled_share) * limits.tolerance) {
                 order_ = problem_.labelled;
                 std::fill_n(columns_.gaps(), Columns::padded, 0.0);
@@ -103,7 +103,8 @@ public:
     }
 
    private:
-    // For how many epochs a row is left alone: about twice as many each time that it is found settled.
+    // For how many epochs a row is left alone: about twice as many each time that it is found
+    // settled.
     struct Rest {
         float gap = 0.0f;  // at the last visit
         uint8_t length = 0;
@@ -145,9 +146,9 @@ public:
             for (size_t place = 0; place < block.order_.size(); ++place) {
                 if (place % ratio_rows_between_checks == 0) stop.check();
                 const auto i = static_cast<size_t>(block.order_[place]);
-                const double gap = block.columns_.measure(
-                    ratio_entries(problem.matrix, block.order_, place),
-                    block.strength_ * problem.weights[i], block.rows_[i]);
+                const double gap =
+                    block.columns_.measure(ratio_entries(problem.matrix, block.order_, place),
+                                           block.strength_ * problem.weights[i], block.rows_[i]);
                 block.rests_[i].gap = static_cast<float>(gap);
             }
         }
@@ -175,7 +176,8 @@ public:
         for (const int64_t row : order_) {
             Rest& rest = rests_[static_cast<size_t>(row)];
             const bool is_settled = double{rest.gap} <= settled;
-            rest.length = static_cast<uint8_t>(is_settled ? std::min(2 * rest.length + 1, rest_max) : 0);
+            rest.length =
+                static_cast<uint8_t>(is_settled ? std::min(2 * rest.length + 1, rest_max) : 0);
             rest.left = rest.length;
         }
     }
@@ -214,7 +216,8 @@ public:
         }
     }
 
-    // Dual variables, and so the weights, stay as they are; probabilities come nearer to the targets.
+    // Dual variables, and so the weights, stay as they are; probabilities come nearer to the
+    // targets.
     void set_strength(double strength, StopToken& stop) {
         const double factor = strength_ == 0.0 ? 1.0 : strength / strength_;
         strength_ = strength;
@@ -238,7 +241,8 @@ public:
     static double weakened(double log_odds, double target, double factor, double log_factor) {
         const double p = 1.0 / (1.0 + std::exp(-log_odds));
         if (target == 0.0) {  // all digits of what may be very small
-            const double log_p = log_odds < 0.0 ? log_odds - std::log1p(std::exp(log_odds)) : std::log(p);
+            const double log_p =
+                log_odds < 0.0 ? log_odds - std::log1p(std::exp(log_odds)) : std::log(p);
             return std::max(log_p - log_factor - std::log1p(-p / factor), dual_unlikely);
         }
         if (target == 1.0) return -weakened(-log_odds, 0.0, factor, log_factor);
@@ -331,15 +335,18 @@ class AscentInMemory final : public RatioAscent {
     ProblemRows rows_;
     std::span<const float> ratios_;
     RatioPrior prior_;
-    std::vector<std::unique_ptr<RatioBlock>> blocks_;  // null before the start and after the release
+    // Null before the start and after the release.
+    std::vector<std::unique_ptr<RatioBlock>> blocks_;
 };
 
-// Calls use(problem, block, task) for all blocks of all problems, which are the tasks in their order.
+// Calls use(problem, block, task) for all blocks of all problems, which are the tasks in their
+// order.
 template <class Use>
 void for_each_block(std::span<RatioAscent* const> problems, const Execution& execution, Use use) {
     std::vector<std::pair<size_t, int64_t>> tasks;
     for (size_t i = 0; i < problems.size(); ++i) {
-        for (int64_t block = 0; block < problems[i]->n_blocks(); ++block) tasks.push_back({i, block});
+        for (int64_t block = 0; block < problems[i]->n_blocks(); ++block)
+            tasks.push_back({i, block});
     }
     parallel_for(execution, static_cast<int64_t>(tasks.size()), [&](int64_t task, int32_t) {
         const auto [i, block] = tasks[static_cast<size_t>(task)];
@@ -369,10 +376,9 @@ void ratio_ascend(std::span<RatioAscent* const> problems, const RatioLimits& lim
     for (const RatioAscent* const problem : problems) {
         fits.resize(fits.size() + static_cast<size_t>(problem->n_blocks()));
     }
-    for_each_block(problems, execution,
-                   [&](RatioAscent& problem, int64_t block, size_t task) {
-                       fits[task] = problem.ascend(block, limits, execution);
-                   });
+    for_each_block(problems, execution, [&](RatioAscent& problem, int64_t block, size_t task) {
+        fits[task] = problem.ascend(block, limits, execution);
+    });
     size_t task = 0;
     for (size_t i = 0; i < problems.size(); ++i) {
         for (int64_t block = 0; block < problems[i]->n_blocks(); ++block, ++task) {
@@ -392,11 +398,10 @@ RatioFit ratio_fit(RatioAscent& problem, double lean, const RatioLimits& limits,
         problem.release(block);
         return found;
     };
-    return parallel_reduce(execution, problem.n_blocks(), RatioFit{0, 0.0}, fit,
-                           [](RatioFit all, RatioFit one) {
-                               return RatioFit{std::max(all.epochs, one.epochs),
-                                               std::max(all.gap, one.gap)};
-                           });
+    return parallel_reduce(
+        execution, problem.n_blocks(), RatioFit{0, 0.0}, fit, [](RatioFit all, RatioFit one) {
+            return RatioFit{std::max(all.epochs, one.epochs), std::max(all.gap, one.gap)};
+        });
 }
 
 void ratio_score(const RatioAscent& problem, std::span<const int64_t> rows,

@@ -1,5 +1,5 @@
-// Weights and ratios of a few columns, and one step of dual ascent on them: what linear/ratio_ascent.hpp does
-// to one row.
+// Weights and ratios of a few columns, and one step of dual ascent on them: what
+// linear/ratio_ascent.hpp does to one row.
 #pragma once
 
 #include <algorithm>
@@ -158,9 +158,9 @@ class RatioColumns {
     // What the gap of a column is divided by.
     void set_gap_scale(int64_t k, double scale) { gap_unit_[k] = scale > 0.0 ? 1.0 / scale : 0.0; }
 
-    // Makes the probabilities of a row right, given all others, and the weights with them. `next` is the
-    // row that comes next, whose weights are fetched meanwhile. Returns what the row added to the gap, in the
-    // column where that is most.
+    // Makes the probabilities of a row right, given all others, and the weights with them. `next`
+    // is the row that comes next, whose weights are fetched meanwhile. Returns what the row added
+    // to the gap, in the column where that is most.
     WORDODDS_LANES double ascend(const RatioEntries& entries, const RatioEntries& next, double cost,
                                  Row& row) {
         Lanes u[n_units];
@@ -215,7 +215,8 @@ class RatioColumns {
     }
 
     // The weights and intercepts of another block of the same shape, or of a sum of such.
-    void read(std::span<const float> weights, std::span<const double> intercept, int64_t n_columns) {
+    void read(std::span<const float> weights, std::span<const double> intercept,
+              int64_t n_columns) {
         for (size_t j = 0; j < features_.size(); ++j) {
             std::copy_n(weights.data() + static_cast<int64_t>(j) * n_columns + first_, n_real_,
                         features_[j].weight);
@@ -223,7 +224,8 @@ class RatioColumns {
         std::copy_n(intercept.data() + first_, n_real_, intercept_);
     }
 
-    void write(int64_t stride, std::span<double> weights_out, std::span<double> intercept_out) const {
+    void write(int64_t stride, std::span<double> weights_out,
+               std::span<double> intercept_out) const {
         for (size_t j = 0; j < features_.size(); ++j) {
             for (int64_t k = 0; k < n_real_; ++k) {
                 weights_out[j * static_cast<size_t>(stride) + static_cast<size_t>(first_ + k)] =
@@ -274,8 +276,8 @@ class RatioColumns {
         }
     }
 
-    // w_jk += x_j s_jk change[k], s_jk = r_jk^2 + floor. What is fetched for `next` comes while these
-    // weights are written.
+    // w_jk += x_j s_jk change[k], s_jk = r_jk^2 + floor. What is fetched for `next` comes while
+    // these weights are written.
     WORDODDS_LANES void scatter(const RatioEntries& row, const RatioEntries& next,
                                 const Lanes* change) {
         Floats by;
@@ -318,7 +320,8 @@ class RatioColumns {
     double is_real_[padded] = {};  // 1 or, in the padding, 0
     double intercept_[padded] = {};
     double gap_unit_[padded] = {};
-    double gaps_[padded] = {};  // sum_i c_i (p_i - sigmoid(score)) (log-odds - score) of the rows so far
+    double gaps_[padded] =
+        {};  // sum_i c_i (p_i - sigmoid(score)) (log-odds - score) of the rows so far
 };
 
 // Calls use.template operator()<width>() with the narrowest width for n columns.

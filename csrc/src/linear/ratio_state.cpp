@@ -84,17 +84,19 @@ void RatioState::ascend(const CsrView<double>& matrix, const RatioRows& rows,
     std::iota(order.begin(), order.end(), int64_t{0});
     uint64_t random = rows.seed;
     shuffle(order, random);
-    parallel_for(execution, static_cast<int64_t>(parts_->blocks.size()), [&](int64_t block, int32_t) {
-        std::visit(
-            [&]<int width>(RatioColumns<width>& columns) {
-                std::fill_n(columns.gaps(), RatioColumns<width>::padded, 0.0);
-                with_lanes(
-                    execution.instruction_set,
-                    Pass<width>{*this, columns, matrix, rows, order, *execution.stop, log_odds});
-                std::copy_n(columns.gaps(), columns.n_real(), gaps_out.data() + columns.first());
-            },
-            parts_->blocks[static_cast<size_t>(block)]);
-    });
+    parallel_for(execution, static_cast<int64_t>(parts_->blocks.size()),
+                 [&](int64_t block, int32_t) {
+                     std::visit(
+                         [&]<int width>(RatioColumns<width>& columns) {
+                             std::fill_n(columns.gaps(), RatioColumns<width>::padded, 0.0);
+                             with_lanes(execution.instruction_set,
+                                        Pass<width>{*this, columns, matrix, rows, order,
+                                                    *execution.stop, log_odds});
+                             std::copy_n(columns.gaps(), columns.n_real(),
+                                         gaps_out.data() + columns.first());
+                         },
+                         parts_->blocks[static_cast<size_t>(block)]);
+                 });
 }
 
 void RatioState::write(int64_t stride, std::span<double> weights_out,

@@ -18,7 +18,8 @@ inline LogisticRow logistic_row(double score, bool positive) {
     const double e = std::exp(-std::abs(margin));
     const double inverse = 1.0 / (1.0 + e);
     const double wrong = margin >= 0.0 ? e * inverse : inverse;  // probability of the other class
-    return {std::log1p(e) + std::max(-margin, 0.0), positive ? -wrong : wrong, e * inverse * inverse};
+    return {std::log1p(e) + std::max(-margin, 0.0), positive ? -wrong : wrong,
+            e * inverse * inverse};
 }
 
 // exp(scores[k * stride] + step * direction[k * stride]) normalised over k < n, into

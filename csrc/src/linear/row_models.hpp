@@ -1,7 +1,8 @@
 // Quadratic models of the loss, as coordinate descent meets them: one cell a row.
 //
-// A model offers evaluate(step), the loss at `step` of the present direction; accept(step), which moves there
-// and makes the direction zero; and open(k) .. close(k), between which the cells of class k may be changed.
+// A model offers evaluate(step), the loss at `step` of the present direction; accept(step), which
+// moves there and makes the direction zero; and open(k) .. close(k), between which the cells of
+// class k may be changed.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +25,8 @@ struct alignas(32) Cell {
     double curvature;  // change of the residual per change of the score
 };
 
-// Where a row is far on the wrong side its curvature vanishes, but not its residual: without this the
-// model would send it far over to the other side, and the line search all rows almost nowhere.
+// Where a row is far on the wrong side its curvature vanishes, but not its residual: without this
+// the model would send it far over to the other side, and the line search all rows almost nowhere.
 inline double curvature_damping(double residual) {
     return std::max(std::abs(residual) / 64.0, 1e-12);
 }
@@ -63,8 +64,8 @@ class LogisticModel {
     std::vector<Cell> cells_, trial_;  // now, and where evaluate has been
 };
 
-// All columns together. The Hessian of a row is share (diag(p) - p p'): within a class share p (1 - p), and
-// the other classes come in through mean = sum_l p_l direction_l.
+// All columns together. The Hessian of a row is share (diag(p) - p p'): within a class share p (1 -
+// p), and the other classes come in through mean = sum_l p_l direction_l.
 class SoftmaxModel {
    public:
     // Precondition: the scores of the classes follow each other in one array.
@@ -89,11 +90,10 @@ class SoftmaxModel {
                 double loss = 0.0;
                 for (int64_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i) {
                     const auto row = static_cast<size_t>(i);
-                    loss += rows_.shares[row] *
-                            softmax_row(scores_ + i, direction_.data() + i, step,
-                                        static_cast<int64_t>(n_classes_),
-                                        static_cast<int64_t>(n_rows_), rows_.codes[row],
-                                        trial_.data() + i);
+                    loss += rows_.shares[row] * softmax_row(scores_ + i, direction_.data() + i,
+                                                            step, static_cast<int64_t>(n_classes_),
+                                                            static_cast<int64_t>(n_rows_),
+                                                            rows_.codes[row], trial_.data() + i);
                 }
                 return loss;
             },

@@ -13,7 +13,7 @@ constexpr double scale_min = 1e-100;  // V = W / c grows as c shrinks: time to b
 // One epoch: the state, and what is owed to each feature.
 template <class Value>
 class Epoch {
-public:
+   public:
     Epoch(const CsrView<Value>& matrix, const SagProblem& problem, const SagState& state)
         : matrix_(matrix),
           problem_(problem),
@@ -59,7 +59,8 @@ public:
     void settle() {
         for (size_t j = 0; j < paid_.size(); ++j) {
             pay(j);
-            double* const weights = state_.weights.data() + j * static_cast<size_t>(problem_.stride);
+            double* const weights =
+                state_.weights.data() + j * static_cast<size_t>(problem_.stride);
             for (int64_t k = 0; k < problem_.stride; ++k) weights[k] *= scale_;
         }
         std::fill(paid_.begin(), paid_.end(), 0.0);
@@ -114,9 +115,9 @@ public:
     const CsrView<Value>& matrix_;
     const SagProblem& problem_;
     const SagState& state_;
-    double scale_ = 1.0;         // c
-    double owed_ = 0.0;          // the sum of eta / c over the steps so far
-    std::vector<double> paid_;   // what of it each feature has had
+    double scale_ = 1.0;        // c
+    double owed_ = 0.0;         // the sum of eta / c over the steps so far
+    std::vector<double> paid_;  // what of it each feature has had
     std::vector<double> scores_, targets_, losses_, derivatives_, seconds_;
 };
 
@@ -140,7 +141,7 @@ void csr_sag_epoch(const CsrView<Value>& matrix, const SagProblem& problem,
     epoch.settle();
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                         \
+#define WORDODDS_INSTANTIATE(Value)                                                \
     template void csr_sag_epoch<Value>(const CsrView<Value>&, const SagProblem&,   \
                                        std::span<const int64_t>, const Execution&, \
                                        const SagState&);

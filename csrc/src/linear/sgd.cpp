@@ -13,7 +13,7 @@ using sgd::Problem;
 using sgd::Row;
 
 constexpr int64_t products_between_looks = 1 << 20;  // well below a millisecond
-constexpr size_t rows_ahead = 4;                      // whose entries are on their way
+constexpr size_t rows_ahead = 4;                     // whose entries are on their way
 constexpr int64_t products_per_thread = 1 << 21;     // below that a thread costs more than it saves
 
 // What one call reads, apart from the types of the matrix.
@@ -77,7 +77,8 @@ class Reader {
         const int64_t begin = csr.indptr[i], n = csr.indptr[i + 1] - begin;
         const auto fetch = [=](const auto* first) {
             const auto* const bytes = reinterpret_cast<const char*>(first);
-            const int64_t end = std::min<int64_t>(n * static_cast<int64_t>(sizeof(*first)), bytes_max);
+            const int64_t end =
+                std::min<int64_t>(n * static_cast<int64_t>(sizeof(*first)), bytes_max);
             for (int64_t at = 0; at < end; at += 64) __builtin_prefetch(bytes + at);
         };
         fetch(csr.indices.data() + begin);
@@ -137,7 +138,8 @@ auto run_for([[maybe_unused]] InstructionSet instruction_set) {
 }
 
 // How many threads may share the columns; the results do not depend on it. Each reads every row for
-// itself, and neighbouring lines of two threads fight for the cache: few columns are best left alone.
+// itself, and neighbouring lines of two threads fight for the cache: few columns are best left
+// alone.
 int64_t n_shares(SgdLoss loss, int64_t stride, const Execution& execution, int64_t n_entries) {
     const int64_t n_parts = stride / (sgd::line * sgd::lines_at_once);
     if (loss == SgdLoss::softmax) return 1;
@@ -186,7 +188,7 @@ int64_t csr_sgd_epoch(const CsrView<Value>& matrix, std::span<const int32_t> lab
     return *std::min_element(taken.begin(), taken.end());
 }
 
-#define WORDODDS_INSTANTIATE_FOR(Value, Weight)                                                          \
+#define WORDODDS_INSTANTIATE_FOR(Value, Weight)                                                 \
     template int64_t csr_sgd_epoch<Value, Weight>(                                              \
         const CsrView<Value>&, std::span<const int32_t>, std::span<const double>,               \
         std::span<const double>, std::span<const int64_t>, const SgdOptions&, const Execution&, \

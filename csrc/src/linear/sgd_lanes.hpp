@@ -1,5 +1,5 @@
-// The loops of SGD over the entries of one row and the columns of one thread. Inlined into each target
-// region of sgd.cpp and sgd_settle.cpp and compiled for it there.
+// The loops of SGD over the entries of one row and the columns of one thread. Inlined into each
+// target region of sgd.cpp and sgd_settle.cpp and compiled for it there.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace wordodds::sgd {
 
-constexpr int line = 8;            // columns in a cache line
-constexpr int lines_at_once = 4;   // whose sums fit the registers
+constexpr int line = 8;           // columns in a cache line
+constexpr int lines_at_once = 4;  // whose sums fit the registers
 
 // One row of the matrix; of its values a copy, unless they are double.
 struct Row {
@@ -24,7 +24,8 @@ struct Row {
     static constexpr int32_t no_feature = 0;
 };
 
-// body.operator()<width>(first) over stretches of the columns [begin, end): a single column, or lines.
+// body.operator()<width>(first) over stretches of the columns [begin, end): a single column, or
+// lines.
 template <class Body>
 [[gnu::always_inline]] inline void for_each_stretch(int64_t begin, int64_t end, Body body) {
     if (end - begin == 1) {
@@ -42,16 +43,16 @@ template <class Body>
     }
 }
 
-// Asks for the cache lines of `width` numbers: only the features know which come next. Into the second
-// level: the first holds little more than the weights of one row, which are needed twice.
+// Asks for the cache lines of `width` numbers: only the features know which come next. Into the
+// second level: the first holds little more than the weights of one row, which are needed twice.
 template <int width, class Weight>
 [[gnu::always_inline]] inline void prefetch(const Weight* numbers) {
     constexpr int per_line = 64 / sizeof(Weight);
     for (int c = 0; c < width; c += per_line) __builtin_prefetch(numbers + c, 0, 2);
 }
 
-// sums_out[c] = sum_k values[k] weights[features[k] * stride + c]; returns sum_k values[k]^2. The weights
-// of the row after this one are then on their way.
+// sums_out[c] = sum_k values[k] weights[features[k] * stride + c]; returns sum_k values[k]^2. The
+// weights of the row after this one are then on their way.
 template <int width, class Weight>
 [[gnu::always_inline]] inline double dot(const Row& row, [[maybe_unused]] const Row& next,
                                          const Weight* weights, int64_t stride, double* sums_out) {
@@ -92,8 +93,8 @@ template <int width, class Weight>
     }
 }
 
-// weights[features[k] * stride + c] += values[k] steps[c]; the averages take back what that would add to
-// the past.
+// weights[features[k] * stride + c] += values[k] steps[c]; the averages take back what that would
+// add to the past.
 template <int width, bool averaged, class Weight>
 [[gnu::always_inline]] inline void add(const Row& row, [[maybe_unused]] const Row& next,
                                        const double* steps, int64_t stride, Weight* weights,

@@ -39,16 +39,16 @@ void settle_features(const SgdOptions& options, const SgdState<Weight>& state, i
                 received[c] = static_cast<Weight>(got);
                 if (!state.averages.empty()) {
                     Weight& average = state.averages[static_cast<size_t>(j * stride + c)];
-                    average = static_cast<Weight>(average -
-                                                  progress.average_a * (weights[c] - before));
+                    average =
+                        static_cast<Weight>(average - progress.average_a * (weights[c] - before));
                 }
             }
         }
         if (!state.averages.empty()) {
             Weight* const averages = state.averages.data() + j * stride;
             for (int64_t c = 0; c < stride; ++c) {
-                averages[c] = static_cast<Weight>(
-                    (averages[c] + progress.average_a * weights[c]) / progress.average_b);
+                averages[c] = static_cast<Weight>((averages[c] + progress.average_a * weights[c]) /
+                                                  progress.average_b);
             }
         }
         for (int64_t c = 0; c < stride; ++c) {

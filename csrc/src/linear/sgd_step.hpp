@@ -1,5 +1,5 @@
-// One step of SGD for the columns of one thread. Inlined into each target region of sgd.cpp and compiled
-// for it there.
+// One step of SGD for the columns of one thread. Inlined into each target region of sgd.cpp and
+// compiled for it there.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,8 @@ struct Problem {
     int64_t n_features;
 };
 
-// Multiplies the scale into the weights of the columns [begin, end); true averages stay as they are.
+// Multiplies the scale into the weights of the columns [begin, end); true averages stay as they
+// are.
 template <class Weight>
 inline void rescale(const SgdState<Weight>& state, int64_t begin, int64_t end, int64_t stride,
                     int64_t n_features, SgdProgress& progress) {
@@ -34,8 +35,8 @@ inline void rescale(const SgdState<Weight>& state, int64_t begin, int64_t end, i
         if (!state.averages.empty()) {
             Weight* const averages = state.averages.data() + j * stride;
             for (int64_t c = begin; c < end; ++c) {
-                averages[c] = static_cast<Weight>(
-                    (averages[c] + progress.average_a * weights[c]) / progress.average_b);
+                averages[c] = static_cast<Weight>((averages[c] + progress.average_a * weights[c]) /
+                                                  progress.average_b);
             }
         }
         for (int64_t c = begin; c < end; ++c) {
@@ -51,16 +52,19 @@ inline void rescale(const SgdState<Weight>& state, int64_t begin, int64_t end, i
 struct Columns {
     int64_t begin;
     int64_t end;
-    int64_t n;       // without padding
-    int64_t width;   // with it
+    int64_t n;      // without padding
+    int64_t width;  // with it
     SgdProgress progress;
     std::vector<double> products, scores, losses, slopes, steps, square_norms;
     std::vector<double> current;  // AdaGrad: the weights of a row
 
     template <class Weight>
     Columns(const SgdState<Weight>& state, int64_t begin_, int64_t end_)
-        : begin(begin_), end(end_), n(std::min(end_, state.n_columns) - begin_),
-          width(end_ - begin_), progress(*state.progress) {
+        : begin(begin_),
+          end(end_),
+          n(std::min(end_, state.n_columns) - begin_),
+          width(end_ - begin_),
+          progress(*state.progress) {
         for (auto* scratch : {&products, &scores, &losses, &slopes, &steps, &square_norms}) {
             scratch->assign(static_cast<size_t>(width), 0.0);
         }
@@ -111,8 +115,8 @@ template <class Weight>
     return all_finite(own.losses.data(), own.n);
 }
 
-// |w|^2 after the step, from (s w + u x)^2 = s^2 w^2 + 2 s u (w x) + u^2 x^2 and without touching w:
-// also where the row shares no feature with those before. False: it overflows.
+// |w|^2 after the step, from (s w + u x)^2 = s^2 w^2 + 2 s u (w x) + u^2 x^2 and without touching
+// w: also where the row shares no feature with those before. False: it overflows.
 template <class Weight>
 [[gnu::always_inline]] inline bool next_norms(const SgdState<Weight>& state, double row_square_norm,
                                               double shrink, Columns& own) {
@@ -121,8 +125,8 @@ template <class Weight>
     for (int64_t c = 0; c < own.width; ++c) {
         const auto at = static_cast<size_t>(c);
         const double u = own.steps[at];
-        const double norm = shrink * shrink * norms[c] + factor * (u * own.products[at]) +
-                            u * u * row_square_norm;
+        const double norm =
+            shrink * shrink * norms[c] + factor * (u * own.products[at]) + u * u * row_square_norm;
         own.square_norms[at] = norm < 0.0 ? 0.0 : norm;
     }
     return all_finite(own.square_norms.data(), own.width);
@@ -144,8 +148,7 @@ template <class Weight>
 // One step of plain SGD. False: it would overflow, and nothing has changed.
 template <class Weight>
 [[gnu::always_inline]] inline bool plain_step(const Problem<Weight>& problem, const Row& row,
-                                              const Row& next,
-                                              Columns& own) {
+                                              const Row& next, Columns& own) {
     const SgdOptions& options = problem.options;
     const SgdState<Weight>& state = problem.state;
     SgdProgress& progress = own.progress;
@@ -154,9 +157,9 @@ template <class Weight>
     double square_norm = 0.0;  // of the row, the same from each stretch
     for_each_stretch(own.begin, own.end,
                      [&]<int width>(int64_t first) __attribute__((always_inline)) {
-        square_norm = dot<width>(row, next, weights + first, problem.stride,
-                                 products + (first - own.begin));
-    });
+                         square_norm = dot<width>(row, next, weights + first, problem.stride,
+                                                  products + (first - own.begin));
+                     });
     double* const bias = state.bias.data() + own.begin;
     for (int64_t c = 0; c < own.width; ++c) {
         own.scores[static_cast<size_t>(c)] = progress.scale * products[c] + bias[c];
@@ -214,16 +217,16 @@ template <class Weight>
             }
         }
     } else if (moves) {
-        for_each_stretch(own.begin, own.end,
-                         [&]<int width>(int64_t first) __attribute__((always_inline)) {
-            if (averaged) {
-                add<width, true>(row, next, steps + (first - own.begin), problem.stride,
-                                 weights + first, averages + first, a);
-            } else {
-                add<width, false>(row, next, steps + (first - own.begin), problem.stride,
-                                  weights + first, static_cast<Weight*>(nullptr), 0.0);
-            }
-        });
+        for_each_stretch(
+            own.begin, own.end, [&]<int width>(int64_t first) __attribute__((always_inline)) {
+                if (averaged) {
+                    add<width, true>(row, next, steps + (first - own.begin), problem.stride,
+                                     weights + first, averages + first, a);
+                } else {
+                    add<width, false>(row, next, steps + (first - own.begin), problem.stride,
+                                      weights + first, static_cast<Weight*>(nullptr), 0.0);
+                }
+            });
     }
     if (averaged) {
         const double n = progress.t - options.average_from + 1.0;

@@ -115,7 +115,7 @@ void csr_spread_weights(const CsrView<Value>& matrix, std::span<const int32_t> n
     });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                                        \
+#define WORDODDS_INSTANTIATE(Value)                                                               \
     template int64_t csr_number_shared_columns<Value>(const CsrView<Value>&, const Execution&,    \
                                                       std::span<int32_t>);                        \
     template void csr_take_shared_columns<Value>(const CsrView<Value>&, std::span<const int32_t>, \

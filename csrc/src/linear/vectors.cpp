@@ -5,7 +5,8 @@
 namespace wordodds {
 namespace {
 
-constexpr int64_t chunk_size = 1 << 15;  // a few microseconds; what a thread takes stays in its cache
+constexpr int64_t chunk_size =
+    1 << 15;  // a few microseconds; what a thread takes stays in its cache
 
 // Independent sums: one alone would wait for each addition to end before the next.
 constexpr size_t n_lanes = 8;

@@ -64,8 +64,8 @@ class DocumentScorer {
         return n_features;
     }
 
-    // The mean over the features. Rows are added a stretch at a time, so that scratch memory does not grow
-    // with the document; where a stretch ends depends on the document alone.
+    // The mean over the features. Rows are added a stretch at a time, so that scratch memory does
+    // not grow with the document; where a stretch ends depends on the document alone.
     int64_t score_bag(StopToken& stop, double* scores_out) {
         std::fill_n(total_.data(), total_.size(), 0.0);
         bag_->start();
@@ -145,8 +145,8 @@ class DocumentScorer {
         ids_.shrink(before + write(out));
     }
 
-    // Counts and weighs: afterwards ids_ holds distinct rows in front and values_ their tf. Returns the
-    // norm, 0 without one.
+    // Counts and weighs: afterwards ids_ holds distinct rows in front and values_ their tf. Returns
+    // the norm, 0 without one.
     double weigh() {
         const int64_t n = count_runs();
         values_.shrink(0);
@@ -162,8 +162,8 @@ class DocumentScorer {
         return norm_of_entries();
     }
 
-    // Each run of equal numbers becomes one row in ids_ with its length, or the sum of its signs, in
-    // counts_. Returns how many there are.
+    // Each run of equal numbers becomes one row in ids_ with its length, or the sum of its signs,
+    // in counts_. Returns how many there are.
     int64_t count_runs() {
         const int key_bits = key_bits_for(rows_.size() << is_signed_);
         counts_.shrink(0);
@@ -228,11 +228,11 @@ void documents_score_classes(std::span<const Document> documents, const Analyzer
     });
 }
 
-#define WORDODDS_INSTANTIATE(Weight)                                                              \
-    template void documents_score_classes(                                                        \
-        std::span<const Document>, const AnalyzerOptions&, const FeatureRows&,                    \
-        const TermWeighting&, const DocumentWeights<Weight>&, const Execution&,                   \
-        std::span<double>, std::span<int64_t>);
+#define WORDODDS_INSTANTIATE(Weight)                                                         \
+    template void documents_score_classes(std::span<const Document>, const AnalyzerOptions&, \
+                                          const FeatureRows&, const TermWeighting&,          \
+                                          const DocumentWeights<Weight>&, const Execution&,  \
+                                          std::span<double>, std::span<int64_t>);
 WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
 #undef WORDODDS_INSTANTIATE
 

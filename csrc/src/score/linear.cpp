@@ -149,7 +149,7 @@ void rows_log_softmax(int64_t n_rows, int64_t n_classes, const Execution& execut
     });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                             \
+#define WORDODDS_INSTANTIATE(Value)                                                    \
     template void csr_score_classes<Value>(const CsrView<Value>&, const ClassWeights&, \
                                            const Execution&, std::span<double>);
 WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)

@@ -10,7 +10,7 @@ namespace wordodds {
 namespace {
 
 constexpr int64_t prefetch_ahead = 16;
-constexpr int lanes = 4;        // columns come in groups of so many
+constexpr int lanes = 4;       // columns come in groups of so many
 constexpr int groups_max = 8;  // groups of accumulators that fit the registers
 
 // Rows of weights to be added up. With values[i] beside row i, or else one for each.
@@ -23,8 +23,8 @@ struct Rows {
     int64_t stride;
 };
 
-// sums[c] = sum_i values[i] * weights[ids[i]][first + c] for n_groups groups of columns. Inlined into
-// each target region below and compiled for it there.
+// sums[c] = sum_i values[i] * weights[ids[i]][first + c] for n_groups groups of columns. Inlined
+// into each target region below and compiled for it there.
 template <int n_groups, bool weighted, class Weight>
 [[gnu::always_inline]] inline void add_groups(const Rows<Weight>& rows, int64_t first,
                                               double* sums_out) {

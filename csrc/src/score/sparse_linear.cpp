@@ -17,7 +17,7 @@ struct RowSums {
 
 template <class Value>
 class RowScorer {
-public:
+   public:
     RowScorer(const CsrView<Value>& matrix, const SparseClassWeights& weights, StopToken& stop)
         : matrix_(matrix), weights_(weights), stop_(stop) {}
 
@@ -49,7 +49,8 @@ public:
             __builtin_prefetch(weights_.indptr.data() + matrix_.indices[at]);  // for add_excess
             const auto value = static_cast<double>(matrix_.data[at]);
             if (value == 0.0) continue;
-            sums.feature_base += value * weights_.feature_base[static_cast<size_t>(matrix_.indices[at])];
+            sums.feature_base +=
+                value * weights_.feature_base[static_cast<size_t>(matrix_.indices[at])];
             sums.values += value;
         }
         return sums;
@@ -104,7 +105,7 @@ void csr_score_sparse_classes(const CsrView<Value>& matrix, const SparseClassWei
     });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                         \
+#define WORDODDS_INSTANTIATE(Value)                \
     template void csr_score_sparse_classes<Value>( \
         const CsrView<Value>&, const SparseClassWeights&, const Execution&, std::span<double>);
 WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)

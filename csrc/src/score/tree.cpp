@@ -44,7 +44,8 @@ class LeafFinder {
             }
             const int32_t i = top.node - n_leaves_;
             const double right = 1.0 / (1.0 + std::exp(-scores[i]));
-            const Open first{tree_[static_cast<size_t>(2 * i)], top.chance * (1.0 - right + floor_)};
+            const Open first{tree_[static_cast<size_t>(2 * i)],
+                             top.chance * (1.0 - right + floor_)};
             const Open second{tree_[static_cast<size_t>(2 * i + 1)], top.chance * (right + floor_)};
             const bool first_is_likelier = first.chance > second.chance;
             open_.push_back(first_is_likelier ? second : first);

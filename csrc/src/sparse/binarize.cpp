@@ -28,7 +28,7 @@ bool csr_binarize(const CsrView<Value>& matrix, double threshold, const Executio
     return csr_has_repeats(matrix, execution);
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                             \
+#define WORDODDS_INSTANTIATE(Value)                                                    \
     template bool csr_binarize<Value>(const CsrView<Value>&, double, const Execution&, \
                                       std::span<float>);
 WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)

@@ -9,8 +9,8 @@ namespace wordodds {
 namespace {
 
 constexpr int64_t cells_per_chunk = 1 << 18;
-// Of a matrix stored by columns: enough for whole cache lines, few enough for the cache to hold where
-// each row goes on.
+// Of a matrix stored by columns: enough for whole cache lines, few enough for the cache to hold
+// where each row goes on.
 constexpr int64_t rows_min = 1024;
 constexpr int64_t rows_max = 4096;
 constexpr int64_t block = 16;
@@ -18,7 +18,8 @@ constexpr int64_t block = 16;
 // Chunks of whole rows, by the size of the matrix alone.
 template <class Value>
 FixedChunks chunks_of(const DenseView<Value>& matrix) {
-    const int64_t rows = std::max<int64_t>(1, cells_per_chunk / std::max<int64_t>(1, matrix.n_cols));
+    const int64_t rows =
+        std::max<int64_t>(1, cells_per_chunk / std::max<int64_t>(1, matrix.n_cols));
     return {matrix.n_rows,
             matrix.layout == Layout::rows ? rows : std::clamp(rows, rows_min, rows_max)};
 }
@@ -48,8 +49,8 @@ int64_t count_row(const Value* row, int64_t n_cols, StopToken& stop) {
     return n;
 }
 
-// Appends the entries of row[from, to); returns where the next one goes. `room` is the end of the row's
-// place in the output.
+// Appends the entries of row[from, to); returns where the next one goes. `room` is the end of the
+// row's place in the output.
 template <class Value>
 int64_t compress_block(const Value* row, int64_t from, int64_t to, int64_t at, int64_t room,
                        int32_t* indices, Value* data) {
@@ -123,8 +124,8 @@ void dense_compress_rows(const DenseView<Value>& matrix, std::span<const int64_t
         const int64_t begin = chunks.begin(chunk), end = chunks.end(chunk);
         if (matrix.layout == Layout::rows) {
             for (int64_t row = begin; row < end; ++row) {
-                compress_row(data + row * matrix.n_cols, matrix.n_cols, starts[row], starts[row + 1],
-                             *execution.stop, indices_out.data(), data_out.data());
+                compress_row(data + row * matrix.n_cols, matrix.n_cols, starts[row],
+                             starts[row + 1], *execution.stop, indices_out.data(), data_out.data());
             }
             return;
         }
@@ -141,9 +142,9 @@ void dense_compress_rows(const DenseView<Value>& matrix, std::span<const int64_t
     });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                                   \
-    template void dense_count_entries<Value>(const DenseView<Value>&, const Execution&,      \
-                                             std::span<int64_t>);                                       \
+#define WORDODDS_INSTANTIATE(Value)                                                             \
+    template void dense_count_entries<Value>(const DenseView<Value>&, const Execution&,         \
+                                             std::span<int64_t>);                               \
     template void dense_compress_rows<Value>(const DenseView<Value>&, std::span<const int64_t>, \
                                              const Execution&, std::span<int32_t>,              \
                                              std::span<Value>);

@@ -12,7 +12,8 @@ namespace {
 constexpr int64_t rows_per_chunk = 1024;
 constexpr int64_t rows_between_checks = 4096;
 
-// The finalizer of splitmix64 (Steele, Lea and Flood): every bit of the input reaches every bit of the result.
+// The finalizer of splitmix64 (Steele, Lea and Flood): every bit of the input reaches every bit of
+// the result.
 uint64_t mixed(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
@@ -21,8 +22,10 @@ uint64_t mixed(uint64_t z) {
 
 template <class Value>
 uint64_t bits_of(Value value) {
-    if constexpr (sizeof(Value) == 4) return std::bit_cast<uint32_t>(value);
-    else return std::bit_cast<uint64_t>(value);
+    if constexpr (sizeof(Value) == 4)
+        return std::bit_cast<uint32_t>(value);
+    else
+        return std::bit_cast<uint64_t>(value);
 }
 
 template <class Value>
@@ -30,7 +33,9 @@ struct Rows {
     const CsrView<Value>& matrix;
 
     size_t begin(size_t row) const { return static_cast<size_t>(matrix.indptr[row]); }
-    size_t length(size_t row) const { return static_cast<size_t>(matrix.indptr[row + 1]) - begin(row); }
+    size_t length(size_t row) const {
+        return static_cast<size_t>(matrix.indptr[row + 1]) - begin(row);
+    }
 
     // A sum over the entries, which have no order.
     uint64_t hash(size_t row) const {

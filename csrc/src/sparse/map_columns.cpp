@@ -14,7 +14,8 @@ void for_each_row(const CsrStructure& matrix, const Execution& execution, Visit 
     parallel_for(execution, chunks.count(), [&](int64_t chunk, int32_t) {
         for (int64_t row = chunks.begin(chunk); row < chunks.end(chunk); ++row) {
             const auto i = static_cast<size_t>(row);
-            visit(i, static_cast<size_t>(matrix.indptr[i]), static_cast<size_t>(matrix.indptr[i + 1]));
+            visit(i, static_cast<size_t>(matrix.indptr[i]),
+                  static_cast<size_t>(matrix.indptr[i + 1]));
         }
     });
 }

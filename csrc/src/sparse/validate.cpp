@@ -34,7 +34,8 @@ bool is_finite(Value value) {
     return true;
 }
 
-// Whether any entry of the rows has a defect, without a branch in the loop: the compiler vectorises it.
+// Whether any entry of the rows has a defect, without a branch in the loop: the compiler vectorises
+// it.
 template <class Value>
 bool has_entry_defect(const CsrView<Value>& matrix, CsrRequirements requirements, int64_t row_begin,
                       int64_t row_end) {
@@ -51,7 +52,8 @@ bool has_entry_defect(const CsrView<Value>& matrix, CsrRequirements requirements
     // NaN is above and below nothing; where it is allowed, so are the infinities.
     constexpr Value largest = std::numeric_limits<Value>::max();
     if (requirements.finite) {
-        const Value least = requirements.non_negative ? Value{0} : std::numeric_limits<Value>::lowest();
+        const Value least =
+            requirements.non_negative ? Value{0} : std::numeric_limits<Value>::lowest();
         bool inside = true;
         for (size_t i = begin; i < end; ++i) inside &= (data[i] >= least) & (data[i] <= largest);
         return !inside;
@@ -102,7 +104,7 @@ CsrReport csr_find_defect(const CsrView<Value>& matrix, CsrRequirements requirem
         });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                            \
+#define WORDODDS_INSTANTIATE(Value)                                                   \
     template CsrReport csr_find_defect<Value>(const CsrView<Value>&, CsrRequirements, \
                                               const Execution&);
 WORDODDS_FOR_EACH_NUMBER(WORDODDS_INSTANTIATE)

@@ -72,7 +72,8 @@ void add_tally(TermTally block, const Execution& execution, TermTally& tally_out
 size_t block_end(std::span<const Document> documents, size_t begin) {
     int64_t length = 0;
     size_t end = begin;
-    while (end < documents.size() && (end == begin || length + documents[end].length <= block_units)) {
+    while (end < documents.size() &&
+           (end == begin || length + documents[end].length <= block_units)) {
         length += documents[end++].length;
     }
     return end;
@@ -158,8 +159,8 @@ void TermTally::sort(const Execution& execution) {
 void documents_tally(std::span<const Document> documents, const AnalyzerOptions& options,
                      int64_t max_terms, const Execution& execution, TermTally& tally_out) {
     if (max_terms == no_max_terms) {
-        add_tally(tally_block(documents, options, tally_out.vocabulary().key(), execution), execution,
-                  tally_out);
+        add_tally(tally_block(documents, options, tally_out.vocabulary().key(), execution),
+                  execution, tally_out);
         return;
     }
     for (size_t begin = 0, end; begin < documents.size(); begin = end) {

@@ -21,11 +21,13 @@ constexpr char text_too_long[] = "a document of more than 4 GiB; split it";
 
 TokenizerOptions tokenizer_options(const AnalyzerOptions& options) {
     if (options.kind == AnalyzerKind::word) {
-        return {{options.lowercase, options.accents, CharacterClass::word}, options.word_min_length};
+        return {{options.lowercase, options.accents, CharacterClass::word},
+                options.word_min_length};
     }
     if (options.kind == AnalyzerKind::word_or_mark) {
         return {{options.lowercase, options.accents, CharacterClass::not_space},
-                options.word_min_length, true};
+                options.word_min_length,
+                true};
     }
     const bool separated = options.kind == AnalyzerKind::separated;
     const auto marks = separated ? CharacterClass::not_separator : CharacterClass::not_space;
@@ -175,7 +177,8 @@ void Analyzer::join_words(StopToken& stop) {
     }
 }
 
-// Calls use(n_bytes) for each stretch of the document, lower-cased in window_, with white space in mask_.
+// Calls use(n_bytes) for each stretch of the document, lower-cased in window_, with white space in
+// mask_.
 template <class Use>
 void Analyzer::for_each_window(StopToken& stop, Use use) {
     constexpr int64_t window = 8192;

@@ -24,8 +24,8 @@ constexpr std::array<ByteClass, 256> byte_classes = [] {
     std::array<ByteClass, 256> classes{};
     for (int byte = 0; byte < 256; ++byte) {
         const bool upper = byte >= 'A' && byte <= 'Z';
-        const bool word = upper || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') ||
-                          byte == '_';
+        const bool word =
+            upper || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '_';
         const bool space = (byte >= 9 && byte <= 13) || (byte >= 28 && byte <= 32);
         classes[static_cast<size_t>(byte)] = {static_cast<char>(upper ? byte | 0x20 : byte), word,
                                               space, is_separator(static_cast<uint32_t>(byte))};
@@ -50,8 +50,8 @@ uint64_t block_baseline(const char* source, char* bytes_out) {
     return mask;
 }
 
-// The tail goes through a zero-filled block: the source must not be read past its end. What marks zero
-// bytes get is cut off.
+// The tail goes through a zero-filled block: the source must not be read past its end. What marks
+// zero bytes get is cut off.
 template <bool lowercase, CharacterClass marks>
 void tail(const char* source, int64_t n, char* bytes_out, uint64_t* mask_out) {
     if (n == 0) return;
@@ -96,10 +96,10 @@ WORDODDS_TARGET_AVX2 inline uint32_t half_block_avx2(const char* source, char* b
             _mm256_or_si256(in_range_avx2(bytes, 9, 13), in_range_avx2(bytes, 28, 32));
         return ~static_cast<uint32_t>(_mm256_movemask_epi8(space));
     } else {
-        const __m256i separator = _mm256_or_si256(
-            _mm256_or_si256(in_range_avx2(bytes, 9, 13),
-                            _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(' '))),
-            _mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
+        const __m256i separator =
+            _mm256_or_si256(_mm256_or_si256(in_range_avx2(bytes, 9, 13),
+                                            _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(' '))),
+                            _mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
         return ~static_cast<uint32_t>(_mm256_movemask_epi8(separator));
     }
 }
@@ -174,7 +174,8 @@ AsciiLower ascii_lower_for(LowerOptions options, InstructionSet instruction_set)
     };
     switch (options.marks) {
         case CharacterClass::word: return best.template operator()<CharacterClass::word>();
-        case CharacterClass::not_space: return best.template operator()<CharacterClass::not_space>();
+        case CharacterClass::not_space:
+            return best.template operator()<CharacterClass::not_space>();
         case CharacterClass::not_separator: break;
     }
     return best.template operator()<CharacterClass::not_separator>();

@@ -34,8 +34,9 @@ void FastTextRows::check() const {
             "n-grams and buckets must not be negative");
     require(options.n_buckets > 0 || (options.word_ngrams == 1 && options.subword_max == 0),
             "n-grams need buckets");
-    require(n_bucket_rows >= 0 && n_bucket_rows < term_not_found - static_cast<int64_t>(words.size()),
-            "rows are numbered in 32 bits");
+    require(
+        n_bucket_rows >= 0 && n_bucket_rows < term_not_found - static_cast<int64_t>(words.size()),
+        "rows are numbered in 32 bits");
     require(marks.size() == ranks.size(), "marks and ranks of buckets differ in length");
     if (marks.empty()) {
         require(n_bucket_rows == options.n_buckets, "each bucket must have a row");
@@ -216,8 +217,8 @@ void fasttext_find_subwords(std::span<const char> arena, std::span<const int64_t
         if (word != fasttext_sentence_end) {
             padded.assign(1, '<').append(word).append(1, '>');
             fasttext_for_each_subword(
-                padded, options,
-                [&](uint32_t hash) { buckets_out.push_back(bucket_of(hash)); }, [] {});
+                padded, options, [&](uint32_t hash) { buckets_out.push_back(bucket_of(hash)); },
+                [] {});
         }
         ends_out.push_back(buckets_out.size());
     }

@@ -82,8 +82,8 @@ bool is_marked(uint32_t code_point) {
 // Appends narrow characters up to the first other one or the end; returns where it stopped.
 // Not inlined: the loop needs all registers to itself.
 template <CharacterClass marks, bool lowercase, class Source>
-[[gnu::noinline]] int64_t append_narrow_run(const Source& text, int64_t begin, int64_t end, uint32_t narrow_end,
-                          MarkedWriter& writer) {
+[[gnu::noinline]] int64_t append_narrow_run(const Source& text, int64_t begin, int64_t end,
+                                            uint32_t narrow_end, MarkedWriter& writer) {
     // Copies, in registers: what is written through a char pointer might else change the originals.
     const Source source = text;
     MarkedWriter local = writer;
@@ -93,7 +93,8 @@ template <CharacterClass marks, bool lowercase, class Source>
         const uint32_t code_point = source.take(behind);
         if (code_point >= narrow_end) break;
         const NarrowRecord narrow = Reading<lowercase>::narrow(code_point);
-        if (narrow == 0) [[unlikely]] break;
+        if (narrow == 0) [[unlikely]]
+            break;
         local.append_narrow<marks>(narrow);
         i = behind;
     }
@@ -124,7 +125,8 @@ void append_units(const Source& text, int64_t begin, int64_t end, Accents accent
             continue;
         }
         // One by one over a block that has other characters too.
-        for (const int64_t block_end = std::min(end, i + MarkedWriter::block_size); i < block_end;) {
+        for (const int64_t block_end = std::min(end, i + MarkedWriter::block_size);
+             i < block_end;) {
             i = append_narrow_run<marks, lowercase>(text, i, block_end, narrow_end, writer);
             if (i >= block_end) break;
             const int64_t start = i;
@@ -175,7 +177,8 @@ void lower_append(const Document& document, int64_t begin, int64_t end, LowerOpt
     };
     switch (options.marks) {
         case CharacterClass::word: return append.template operator()<CharacterClass::word>();
-        case CharacterClass::not_space: return append.template operator()<CharacterClass::not_space>();
+        case CharacterClass::not_space:
+            return append.template operator()<CharacterClass::not_space>();
         case CharacterClass::not_separator: break;
     }
     append.template operator()<CharacterClass::not_separator>();

@@ -12,8 +12,9 @@
 
 namespace wordodds {
 
-// Fills a LoweredOut from its scratch space: each byte's mark is a byte there, 0 or 1, until finish() packs
-// them into bits: setting single bits as the bytes come would make each wait for the one before.
+// Fills a LoweredOut from its scratch space: each byte's mark is a byte there, 0 or 1, until
+// finish() packs them into bits: setting single bits as the bytes come would make each wait for the
+// one before.
 class MarkedWriter {
    public:
     static constexpr int64_t block_size = 64;
@@ -68,8 +69,8 @@ class MarkedWriter {
         std::memcpy(out, &two, 2);
     }
 
-    // Eight bytes of 0 or 1 as eight bits, the first one lowest: the product moves byte i to bit 56 + i,
-    // and no two terms meet.
+    // Eight bytes of 0 or 1 as eight bits, the first one lowest: the product moves byte i to bit 56
+    // + i, and no two terms meet.
     static uint64_t packed(const uint8_t* marks) {
         uint64_t bytes;
         std::memcpy(&bytes, marks, 8);

@@ -34,13 +34,14 @@ class TermSorter {
         } else if (!bytes.empty()) {
             std::memcpy(&number, bytes.data(), bytes.size());
         }
-        if constexpr (std::endian::native == std::endian::little) number = __builtin_bswap64(number);
+        if constexpr (std::endian::native == std::endian::little)
+            number = __builtin_bswap64(number);
         return number;
     }
 
-    // Sorts entries whose terms agree in their first `begin + n_equal` bytes and whose leads start at
-    // `begin`. The largest part of each split is left to the loop and only the others, none larger than
-    // half, to recursion: that keeps the stack small on terms made to nest deeply.
+    // Sorts entries whose terms agree in their first `begin + n_equal` bytes and whose leads start
+    // at `begin`. The largest part of each split is left to the loop and only the others, none
+    // larger than half, to recursion: that keeps the stack small on terms made to nest deeply.
     void sort(Entry* entries, Entry* scratch, size_t n, size_t begin, int n_equal) const {
         while (n > insertion_max) {
             if (n > entries_per_check) stop_.check();
@@ -68,8 +69,8 @@ class TermSorter {
         return {arena_.data() + begin, static_cast<size_t>(offsets_[id + 1] - begin)};
     }
 
-    // Terms that end within their lead, which all share, come first, the shorter one before. At most
-    // nine: they are distinct, and the zeros that fill the lead are all they may differ in.
+    // Terms that end within their lead, which all share, come first, the shorter one before. At
+    // most nine: they are distinct, and the zeros that fill the lead are all they may differ in.
     size_t part_ended(Entry* entries, size_t n, size_t begin) const {
         Entry* const middle = std::partition(entries, entries + n, [&](const Entry& entry) {
             return term(entry.id).size() <= begin + lead_bytes;

@@ -31,7 +31,8 @@ struct FixedWidth {
 
     bool copy_ascii_block(int64_t i, char* out) const {
         // Four samples find out soon about text in another alphabet.
-        if (((*this)[i] | (*this)[i + 21] | (*this)[i + 42] | (*this)[i + 63]) >= 0x80) return false;
+        if (((*this)[i] | (*this)[i + 21] | (*this)[i + 42] | (*this)[i + 63]) >= 0x80)
+            return false;
         uint32_t all = 0;
         for (int64_t k = 0; k < source_block_size; ++k) {
             all |= static_cast<uint32_t>(data[i + k]);

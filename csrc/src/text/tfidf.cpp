@@ -67,12 +67,13 @@ void csr_weigh_terms(const CsrView<Value>& matrix, std::span<const Value> idf, T
         for (int64_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i) {
             const auto begin = static_cast<size_t>(matrix.indptr[static_cast<size_t>(i)]);
             const auto n = static_cast<size_t>(matrix.indptr[static_cast<size_t>(i) + 1]) - begin;
-            weigh_row(matrix.indices.subspan(begin, n), idf, options, data_in_out.subspan(begin, n));
+            weigh_row(matrix.indices.subspan(begin, n), idf, options,
+                      data_in_out.subspan(begin, n));
         }
     });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                              \
+#define WORDODDS_INSTANTIATE(Value)                                                     \
     template void csr_weigh_terms<Value>(const CsrView<Value>&, std::span<const Value>, \
                                          TfidfOptions, const Execution&, std::span<Value>);
 WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)

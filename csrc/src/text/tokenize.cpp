@@ -113,8 +113,8 @@ void Tokenizer::find_tokens(bool last_window) {
     tokens_.shrink(out - begin);
 }
 
-// Appends the words and the marks of the run [begin, end); returns the bytes of the word that it ends with,
-// long enough or not, 0 for a mark.
+// Appends the words and the marks of the run [begin, end); returns the bytes of the word that it
+// ends with, long enough or not, 0 for a mark.
 int64_t Tokenizer::split_marks(uint32_t begin, uint32_t end) {
     uint32_t word = begin;  // where the word began that ends here, if there is one
     for (uint32_t at = begin; at < end;) {

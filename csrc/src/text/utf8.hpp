@@ -34,7 +34,8 @@ inline int64_t utf8_encode(uint32_t code_point, char* out) {
     return 4;
 }
 
-// How many bytes the character takes that starts with `lead`. Precondition: not a continuation byte.
+// How many bytes the character takes that starts with `lead`. Precondition: not a continuation
+// byte.
 inline int64_t utf8_length(char lead) {
     const auto byte = static_cast<uint8_t>(lead);
     return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;

@@ -10,7 +10,8 @@ namespace {
 
 constexpr uint64_t high_bits = 0x8080808080808080u;
 constexpr int64_t block_bytes = 64;
-constexpr int64_t context_bytes = utf8_max_bytes - 1;  // a byte's role follows from so many before it
+constexpr int64_t context_bytes =
+    utf8_max_bytes - 1;  // a byte's role follows from so many before it
 constexpr int64_t documents_per_chunk = 256;
 constexpr int64_t window_bytes = int64_t{1} << 20;  // less than a millisecond
 
@@ -78,7 +79,8 @@ Utf8Check document_check(const Document& document, StopToken& stop) {
         if (begin > 0) stop.check();
         int64_t end = std::min(n, begin + window_bytes);
         // Not within a character. Where there is none to end, the next window finds the error.
-        for (int64_t back = 0; back < context_bytes && end < n && !utf8_is_lead(bytes[end]); ++back) {
+        for (int64_t back = 0; back < context_bytes && end < n && !utf8_is_lead(bytes[end]);
+             ++back) {
             --end;
         }
         result = std::max(result, utf8_check(bytes + begin, end - begin));
@@ -119,7 +121,9 @@ int64_t documents_check_utf8(std::span<Document> documents, const Execution& exe
         }
         return -1;
     };
-    const auto first = [](int64_t earlier, int64_t later) { return earlier >= 0 ? earlier : later; };
+    const auto first = [](int64_t earlier, int64_t later) {
+        return earlier >= 0 ? earlier : later;
+    };
     return parallel_reduce(execution, chunks.count(), int64_t{-1}, check_chunk, first);
 }
 

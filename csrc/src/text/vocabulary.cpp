@@ -26,8 +26,8 @@ void check_offsets(std::span<const int64_t> offsets, size_t n_bytes) {
     for (size_t i = 0; i + 1 < offsets.size(); ++i) {
         rises &= offsets[i] <= offsets[i + 1];
         // Unsigned: numbers from a file may lie further apart than signed ones can tell.
-        longest = std::max(longest, static_cast<uint64_t>(offsets[i + 1]) -
-                                        static_cast<uint64_t>(offsets[i]));
+        longest = std::max(
+            longest, static_cast<uint64_t>(offsets[i + 1]) - static_cast<uint64_t>(offsets[i]));
     }
     if (!rises) {
         throw std::invalid_argument("offsets of a vocabulary must rise from 0 to the arena's size");
@@ -48,9 +48,8 @@ void FrozenTerms::check() const {
     for (const TermSlot& slot : slots) {
         n_used += slot.id_plus_one != 0;
         // Without branches, so that the whole table passes at the speed of memory.
-        const bool is_within =
-            slot.length <= token_head_bytes ||
-            ((slot.rest <= n_bytes) & (slot.length <= n_bytes - slot.rest));
+        const bool is_within = slot.length <= token_head_bytes ||
+                               ((slot.rest <= n_bytes) & (slot.length <= n_bytes - slot.rest));
         is_sound &= (int64_t{slot.id_plus_one} <= size()) & is_within;
     }
     if (!is_sound || n_used != size() || n_used >= static_cast<int64_t>(slots.size())) {
@@ -120,8 +119,8 @@ void Vocabulary::freeze(HashKey key, std::span<TermSlot> slots_out) const {
     fill_table(key, slots_out);
 }
 
-// Precondition: the slots are zero. Batches: between the prefetch of a slot and its use lie the keys of
-// others.
+// Precondition: the slots are zero. Batches: between the prefetch of a slot and its use lie the
+// keys of others.
 void Vocabulary::fill_table(HashKey key, std::span<TermSlot> slots) const {
     const TermTable table{slots.data(), slots.size() - 1, arena_.data()};
     constexpr int64_t batch_size = 32;
@@ -156,8 +155,8 @@ void Vocabulary::prepare_lookups() const {
     if (slots_.size() == 0) make_table(slots_for(size()));
 }
 
-// Calls use(i, key) for each term i of `other`, its key made under ours. Batches: between the prefetch of a
-// slot and its use lie the keys of others.
+// Calls use(i, key) for each term i of `other`, its key made under ours. Batches: between the
+// prefetch of a slot and its use lie the keys of others.
 template <class Use>
 void Vocabulary::for_each_key(const Vocabulary& other, StopToken& stop, Use use) const {
     constexpr int64_t batch_size = 64;

@@ -99,17 +99,17 @@ constexpr Step decide(State left, WordBreak right) {
             if (right == mid_letter || quote_or_dot) {  // WB6
                 return {State::letter_mid, Action::hold};
             }
-            return letter_like ? join : split;  // WB5, WB9, WB13a
-        case State::hebrew_quote: return letter ? join : split;                              // WB7
-        case State::letter_mid: return letter ? join_held : split;                           // WB7
+            return letter_like ? join : split;                      // WB5, WB9, WB13a
+        case State::hebrew_quote: return letter ? join : split;     // WB7
+        case State::letter_mid: return letter ? join_held : split;  // WB7
         case State::hebrew_double_quote: return right == hebrew_letter ? join_held : split;  // WB7c
         case State::numeric:
             if (right == mid_num || quote_or_dot) {  // WB12
                 return {State::numeric_mid, Action::hold};
             }
-            return letter_like ? join : split;  // WB8, WB10, WB13a
+            return letter_like ? join : split;                                 // WB8, WB10, WB13a
         case State::numeric_mid: return right == numeric ? join_held : split;  // WB11
-        case State::katakana:  // WB13, WB13a
+        case State::katakana:                                                  // WB13, WB13a
             return right == katakana || right == extend_num_let ? join : split;
         case State::extend_num_let:  // WB13a, WB13b
             return letter_like || right == katakana ? join : split;

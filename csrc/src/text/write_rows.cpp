@@ -12,7 +12,7 @@ namespace {
 // Writes one part; its rows start at entry `first` of the output.
 template <class Value>
 class PartWriter {
-public:
+   public:
     PartWriter(const CountedRows& rows, const CountedPart& part, int64_t first, bool binary,
                std::span<int64_t> indptr_out, std::span<int32_t> indices_out,
                std::span<Value> data_out)
@@ -104,7 +104,7 @@ void counted_rows_write(const CountedRows& rows, bool binary, const Execution& e
     });
 }
 
-#define WORDODDS_INSTANTIATE(Value)                                                              \
+#define WORDODDS_INSTANTIATE(Value)                                                     \
     template void counted_rows_write<Value>(const CountedRows&, bool, const Execution&, \
                                             std::span<int64_t>, std::span<int32_t>,     \
                                             std::span<Value>);

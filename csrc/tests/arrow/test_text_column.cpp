@@ -172,8 +172,10 @@ TEST("every layout, cut at every row") {
         for (int64_t offset = 0; offset <= n; ++offset) {
             Producer producer;
             const Values expected(values.begin() + offset, values.end());
-            CHECK(values_of(read("u", producer.by_offsets<int32_t>(values, offset))) == expected, n);
-            CHECK(values_of(read("U", producer.by_offsets<int64_t>(values, offset))) == expected, n);
+            CHECK(values_of(read("u", producer.by_offsets<int32_t>(values, offset))) == expected,
+                  n);
+            CHECK(values_of(read("U", producer.by_offsets<int64_t>(values, offset))) == expected,
+                  n);
             CHECK(values_of(read("vu", producer.views(values, offset), nullptr, 2)) == expected, n);
             CHECK_EQ(producer.n_alive, 0);
         }
@@ -243,7 +245,9 @@ TEST("damaged arrays with offsets are refused and released") {
     check_damage("u", make, [](ArrowArray& a) { a.buffers[2] = nullptr; });
     check_damage("u", make, [](ArrowArray& a) { a.buffers[0] = nullptr, a.null_count = 1; });
     // An offset beyond the text that only the end of a null row gives away.
-    const auto with_null = [](Producer& p) { return p.by_offsets<int64_t>({"a", std::nullopt, "b"}); };
+    const auto with_null = [](Producer& p) {
+        return p.by_offsets<int64_t>({"a", std::nullopt, "b"});
+    };
     check_damage("U", with_null, [](ArrowArray& a) { poke(a, 1, 1, int64_t{1} << 29); });
 }
 

@@ -192,8 +192,8 @@ TEST("a later exception never replaces the first") {
 TEST("an exception that is no std::exception passes through") {
     for (const int32_t n_jobs : many_job_counts) {
         CHECK_THROWS(int, parallel_for(Run(n_jobs), 40, [](int64_t chunk, int32_t) {
-            if (chunk == 20) throw 17;
-        }));
+                         if (chunk == 20) throw 17;
+                     }));
     }
 }
 
@@ -286,8 +286,8 @@ TEST("a poll that says stop ends the call on every thread") {
         StopToken stop(PollLog::poll, &log);
         const Execution execution{n_jobs, InstructionSet::baseline, &stop};
         CHECK_THROWS(Stopped, parallel_for(execution, int64_t{1} << 40, [](int64_t, int32_t) {
-            std::this_thread::sleep_for(50us);
-        }));
+                         std::this_thread::sleep_for(50us);
+                     }));
         CHECK(stop.requested(), n_jobs);
         CHECK_EQ(log.calls.load(), 2, n_jobs);
     }
@@ -300,13 +300,13 @@ TEST("a poll that says stop while the caller waits ends the call") {
     const Execution execution{2, InstructionSet::baseline, &stop};
     std::atomic<bool> other_started{false};
     CHECK_THROWS(Stopped, parallel_for(execution, 2, [&](int64_t, int32_t) {
-        if (std::this_thread::get_id() == log.owner) {
-            CHECK(wait_until([&] { return other_started.load(); }));
-            return;
-        }
-        other_started = true;
-        CHECK(wait_until([&] { return stop.requested(); }));
-    }));
+                     if (std::this_thread::get_id() == log.owner) {
+                         CHECK(wait_until([&] { return other_started.load(); }));
+                         return;
+                     }
+                     other_started = true;
+                     CHECK(wait_until([&] { return stop.requested(); }));
+                 }));
 }
 
 TEST("fixed chunks cover each item once, in order") {

@@ -14,13 +14,14 @@ struct alignas(32) Slot {
 };
 
 constexpr size_t mapped_min = size_t{1} << 22;  // bytes; private there
-constexpr size_t sizes[] = {0, 1, 1000, mapped_min / 32 - 1, mapped_min / 32, mapped_min / 32 + 1,
-                            mapped_min / 8};
+constexpr size_t sizes[] = {
+    0, 1, 1000, mapped_min / 32 - 1, mapped_min / 32, mapped_min / 32 + 1, mapped_min / 8};
 
 template <class T>
 bool all_are(const ZeroedArray<T>& array, uint8_t byte) {
     const auto* const bytes = reinterpret_cast<const uint8_t*>(array.begin());
-    return std::all_of(bytes, bytes + array.size() * sizeof(T), [&](uint8_t b) { return b == byte; });
+    return std::all_of(bytes, bytes + array.size() * sizeof(T),
+                       [&](uint8_t b) { return b == byte; });
 }
 
 template <class T>

@@ -92,11 +92,12 @@ void check_moments(Random& random, const Matrix& matrix, int64_t n_classes, bool
     for (int64_t row = 0; weighted && row < matrix.n_rows; ++row) {
         weights.push_back(random() % 4 == 0 ? 0.0 : 3.0 * uniform(random));
     }
-    const auto expected = reference::class_moments(
-        reference::rows_of(matrix.view()), labels, weights, static_cast<size_t>(n_classes),
-        static_cast<size_t>(matrix.n_cols));
+    const auto expected = reference::class_moments(reference::rows_of(matrix.view()), labels,
+                                                   weights, static_cast<size_t>(n_classes),
+                                                   static_cast<size_t>(matrix.n_cols));
     const Found first = moments(matrix, labels, weights, n_classes, Run());
-    const auto close = [&](const std::vector<double>& actual, const std::vector<long double>& exact) {
+    const auto close = [&](const std::vector<double>& actual,
+                           const std::vector<long double>& exact) {
         for (size_t i = 0; i < actual.size(); ++i) {
             CHECK_CLOSE(actual[i], static_cast<double>(exact[i]), 1e-12, i, n_classes, weighted);
         }
@@ -177,8 +178,8 @@ TEST("equal values: the mean is the value, the squares are zero, to the bit") {
         weights.push_back(uniform(random));
     }
     const std::vector<int32_t> labels(1000, 0);
-    for (const Found& found : {moments(dense, labels, weights, 1, Run()),
-                               moments(sparse, labels, weights, 1, Run())}) {
+    for (const Found& found :
+         {moments(dense, labels, weights, 1, Run()), moments(sparse, labels, weights, 1, Run())}) {
         CHECK_SAME(found.mean, (std::vector<double>{0.1, 1e308, -3e-320}));
         CHECK_SAME(found.m2, (std::vector<double>{0, 0, 0}));
     }
@@ -211,8 +212,7 @@ TEST("values far from zero keep the digits of their spread") {
         sparse.indptr.push_back(row + 1);
     }
     const std::vector<int32_t> labels(500, 0);
-    const auto exact =
-        reference::class_moments(reference::rows_of(dense.view()), labels, {}, 1, 1);
+    const auto exact = reference::class_moments(reference::rows_of(dense.view()), labels, {}, 1, 1);
     for (const Found& found :
          {moments(dense, labels, {}, 1, Run()), moments(sparse, labels, {}, 1, Run())}) {
         CHECK_CLOSE(found.m2[0] / static_cast<double>(exact.m2[0]), 1.0, 1e-6);
@@ -324,11 +324,11 @@ TEST("point masses: their value or minus infinity, stored or not, never NaN") {
     check_scores(sparse, g);
     check_scores(dense, g);
     const auto found = scores(sparse, g, Run());
-    CHECK(std::isfinite(found[0]));      // (5, 0, 0)
-    CHECK_EQ(found[1], -infinity);       // 5 is not 0
-    CHECK_EQ(found[3], -infinity);       // the 5 is not stored
+    CHECK(std::isfinite(found[0]));  // (5, 0, 0)
+    CHECK_EQ(found[1], -infinity);   // 5 is not 0
+    CHECK_EQ(found[3], -infinity);   // the 5 is not stored
     CHECK(std::isfinite(found[4]));
-    CHECK_EQ(found[6], -infinity);       // 1e-300 is not 0
+    CHECK_EQ(found[6], -infinity);  // 1e-300 is not 0
 }
 
 TEST("nearly constant columns far from zero: sparse scores keep their digits") {

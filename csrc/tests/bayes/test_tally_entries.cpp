@@ -20,8 +20,9 @@ Entries tally(const OwnedCsr<Value>& matrix, const std::vector<int32_t>& labels,
               const std::vector<double>& row_weights, const Execution& execution) {
     Entries out;
     out.indptr.assign(static_cast<size_t>(matrix.n_cols) + 1, -7);
-    const TallyProducts products = csr_tally_entries(
-        matrix.view(), std::span<const int32_t>(labels), n_classes, row_weights, execution, out.indptr);
+    const TallyProducts products =
+        csr_tally_entries(matrix.view(), std::span<const int32_t>(labels), n_classes, row_weights,
+                          execution, out.indptr);
     // Numbers that show whatever is not overwritten.
     out.classes.assign(static_cast<size_t>(out.indptr.back()), -7);
     out.sums.assign(out.classes.size(), nan);
@@ -80,7 +81,8 @@ TEST("the last feature of a block and the first of the next stay apart") {
     for (const int64_t n_cols : {1023, 1024, 1025, 2048, 600'000, 1'048'577}) {
         OwnedCsr<double> matrix{2, n_cols, {0}, {}, {}};
         for (int row = 0; row < 2; ++row) {
-            for (int64_t j = 0; j < n_cols; j += std::max<int64_t>(1, std::min<int64_t>(511, n_cols - 1 - j))) {
+            for (int64_t j = 0; j < n_cols;
+                 j += std::max<int64_t>(1, std::min<int64_t>(511, n_cols - 1 - j))) {
                 matrix.indices.push_back(static_cast<int32_t>(j));
                 matrix.data.push_back(static_cast<double>(j + 1));
             }
@@ -130,8 +132,8 @@ TEST("collecting entries stops when asked, and so does writing them") {
         stopped.stop().request();
         std::vector<int64_t> indptr(3001);
         const auto collect = [&](const Execution& execution) {
-            return csr_tally_entries(matrix.view(), std::span<const int32_t>(labels), 40, {}, execution,
-                                     indptr);
+            return csr_tally_entries(matrix.view(), std::span<const int32_t>(labels), 40, {},
+                                     execution, indptr);
         };
         CHECK_THROWS(Stopped, collect(stopped));
         const TallyProducts products = collect(Run(n_jobs));

@@ -55,7 +55,8 @@ struct Smoothing {
 Smoothing one_number(double alpha) { return {{alpha}, 0, 0}; }
 
 std::vector<Smoothing> smoothings(Random& random, const Tally& tally) {
-    std::vector<Smoothing> all{one_number(0.0), one_number(1e-10), one_number(1.0), one_number(1e6)};
+    std::vector<Smoothing> all{one_number(0.0), one_number(1e-10), one_number(1.0),
+                               one_number(1e6)};
     Smoothing by_feature{{}, 0, 1}, by_cell{{}, tally.n_cols, 1};
     for (int64_t j = 0; j < tally.n_cols; ++j) by_feature.values.push_back(3.0 * uniform(random));
     for (size_t i = 0; i < tally.counts.size(); ++i) by_cell.values.push_back(uniform(random));
@@ -72,8 +73,8 @@ std::vector<double> multinomial(const Tally& tally, const Smoothing& smoothing, 
     return out;
 }
 
-reference::BernoulliWeights bernoulli(const Tally& tally, const Smoothing& smoothing, int64_t stride,
-                                      const Execution& execution) {
+reference::BernoulliWeights bernoulli(const Tally& tally, const Smoothing& smoothing,
+                                      int64_t stride, const Execution& execution) {
     reference::BernoulliWeights out;
     out.weights.assign(static_cast<size_t>(tally.n_cols * stride), nan);
     out.bias.assign(static_cast<size_t>(tally.n_classes), nan);
@@ -85,8 +86,8 @@ reference::BernoulliWeights bernoulli(const Tally& tally, const Smoothing& smoot
 std::vector<double> complement(const Tally& tally, const Smoothing& smoothing, int64_t stride,
                                const Execution& execution) {
     std::vector<double> out(static_cast<size_t>(tally.n_cols * stride), nan);
-    tally_complement_weights(tally.view(), tally.feature_totals(), smoothing.view(), stride, execution,
-                             out);
+    tally_complement_weights(tally.view(), tally.feature_totals(), smoothing.view(), stride,
+                             execution, out);
     return out;
 }
 
@@ -106,8 +107,8 @@ void check_all_close(const std::vector<double>& actual, const std::vector<double
 TEST("multinomial weights written out by hand") {
     // Class 0: (1 + 1) / 5 and (2 + 1) / 5; class 1: 1 / 2 and 1 / 2.
     const auto weights = multinomial({2, 2, {1, 2, 0, 0}, {}}, one_number(1.0), 3, Run());
-    check_all_close(weights,
-                    {std::log(0.4), std::log(0.5), 0.0, std::log(0.6), std::log(0.5), 0.0}, 1e-15);
+    check_all_close(weights, {std::log(0.4), std::log(0.5), 0.0, std::log(0.6), std::log(0.5), 0.0},
+                    1e-15);
 }
 
 TEST("Bernoulli weights written out by hand") {
@@ -139,8 +140,8 @@ TEST("weights agree with the twins; the same bits for any number of jobs") {
                     const auto expected_b = reference::tally_bernoulli_weights(
                         tally.view(), tally.class_counts, a.view(), stride);
                     check_all_close(
-                        m, reference::tally_multinomial_weights(tally.view(), a.view(), stride), 1e-12,
-                        n_classes, n_cols, a.values[0]);
+                        m, reference::tally_multinomial_weights(tally.view(), a.view(), stride),
+                        1e-12, n_classes, n_cols, a.values[0]);
                     check_all_close(b.weights, expected_b.weights, 1e-12, n_classes, n_cols);
                     check_all_close(b.bias, expected_b.bias, 1e-11, n_classes, n_cols);
                     check_all_close(c,
@@ -149,7 +150,8 @@ TEST("weights agree with the twins; the same bits for any number of jobs") {
                                     1e-11, n_classes, n_cols, a.values[0]);
                     for (const int32_t n_jobs : {2, 5}) {
                         CHECK_SAME(multinomial(tally, a, stride, Run(n_jobs)), m, n_jobs);
-                        CHECK_SAME(bernoulli(tally, a, stride, Run(n_jobs)).weights, b.weights, n_jobs);
+                        CHECK_SAME(bernoulli(tally, a, stride, Run(n_jobs)).weights, b.weights,
+                                   n_jobs);
                         CHECK_SAME(bernoulli(tally, a, stride, Run(n_jobs)).bias, b.bias, n_jobs);
                         CHECK_SAME(complement(tally, a, stride, Run(n_jobs)), c, n_jobs);
                     }
@@ -197,7 +199,8 @@ TEST("counts of 1e300 give finite weights") {
     CHECK_CLOSE(weights[0], 0.0, 1e-13);
     CHECK_CLOSE(weights[3], -std::log(2e300), 1e-13);
     const auto b = bernoulli(tally, one_number(1.0), 2, Run());
-    for (const auto& part : {weights, b.weights, b.bias, complement(tally, one_number(1.0), 2, Run())}) {
+    for (const auto& part :
+         {weights, b.weights, b.bias, complement(tally, one_number(1.0), 2, Run())}) {
         for (const double weight : part) CHECK(std::isfinite(weight), weight);
     }
 }

@@ -21,8 +21,8 @@ OwnedCsr<Value> random_columns(Random& random, int64_t n_rows, int64_t n_feature
         for (int64_t i = 0; i < n_rows && j != 1; ++i) {
             if (uniform(random) > density) continue;
             columns.indices.push_back(static_cast<int32_t>(i));
-            columns.data.push_back(random() % 20 == 0 ? Value{0}
-                                                      : static_cast<Value>(3.0 * uniform(random) - 1.0));
+            columns.data.push_back(
+                random() % 20 == 0 ? Value{0} : static_cast<Value>(3.0 * uniform(random) - 1.0));
         }
         columns.indptr.push_back(static_cast<int64_t>(columns.indices.size()));
     }
@@ -59,13 +59,14 @@ Fit fit(const OwnedCsr<Value>& columns, const Labels& labels, const CoordinateOp
     const auto n_features = static_cast<size_t>(columns.n_rows);
     Fit result{std::move(start), {}};
     result.point.resize((n_features + options.fit_intercept) * n_columns);
-    std::vector<double> scores(labels.codes.size() * n_columns), gradient((n_features + 1) * n_columns),
-        scales(n_features);
+    std::vector<double> scores(labels.codes.size() * n_columns),
+        gradient((n_features + 1) * n_columns), scales(n_features);
     const CoordinateState state{result.point, scores, gradient, scales};
     const auto view = columns.view();
     result.reports.push_back(csc_start_coordinates(view, labels.view(), options, execution, state));
     for (int step = 0; step < n_steps; ++step) {
-        result.reports.push_back(csc_step_coordinates(view, labels.view(), options, execution, state));
+        result.reports.push_back(
+            csc_step_coordinates(view, labels.view(), options, execution, state));
     }
     return result;
 }
@@ -124,7 +125,8 @@ TEST("a penalty above every gradient leaves nothing but the intercept") {
     Random random(84);
     const auto columns = random_columns<double>(random, 30, 8, 0.5);
     const Labels labels = random_labels(random, 30, 2);
-    const Fit result = fit(columns, labels, {CoordinateLoss::logistic, 1, 10.0, 0.0, true}, Run(), 8);
+    const Fit result =
+        fit(columns, labels, {CoordinateLoss::logistic, 1, 10.0, 0.0, true}, Run(), 8);
     double positive = 0.0;
     for (size_t i = 0; i < 30; ++i) positive += labels.codes[i] * labels.shares[i];
     for (size_t j = 0; j < 8; ++j) CHECK_EQ(result.point[j], 0.0, j);
@@ -175,7 +177,8 @@ struct Members {
             std::vector<double> dense(curvatures.size(), member == members.size() ? 1.0 : 0.0);
             if (member == members.size()) return dense;
             const GramColumn& of = members[member];
-            for (int64_t i = 0; i < of.n; ++i) dense[static_cast<size_t>(of.rows[i])] = of.values[i];
+            for (int64_t i = 0; i < of.n; ++i)
+                dense[static_cast<size_t>(of.rows[i])] = of.values[i];
             return dense;
         };
         const auto one = spread(a), other = spread(b);
@@ -224,7 +227,8 @@ TEST("descent on the Gram matrix ends where no coordinate is wrong") {
     const size_t n = of.members.size() + 1;
     std::vector<GramCoordinate> start;
     for (size_t a = 0; a < n; ++a) {
-        start.push_back({uniform(random), 20.0 * uniform(random) - 10.0, a + 1 < n ? 0.5 : 0.0, 0.1});
+        start.push_back(
+            {uniform(random), 20.0 * uniform(random) - 10.0, a + 1 < n ? 0.5 : 0.0, 0.1});
     }
     std::vector<double> first;
     for_each_execution([&](const Execution& execution) {

@@ -14,8 +14,7 @@ namespace {
 // Both ways of counting against the twin, with the same bits for every execution.
 void check_ratios(const OwnedCsr<double>& matrix, const OwnedLabels& labels, int64_t n_columns,
                   double alpha, double tolerance) {
-    const auto expected =
-        reference::count_ratios(matrix.view(), labels.view(), n_columns, alpha);
+    const auto expected = reference::count_ratios(matrix.view(), labels.view(), n_columns, alpha);
     const auto counts = reference::feature_counts(matrix.view(), labels.view(), n_columns);
     const auto first = ratios_of(matrix, labels, n_columns, alpha);
     std::vector<float> from_counts(first.size(), 1e30f);
@@ -118,8 +117,7 @@ TEST("a stop ends counting") {
     for (const int32_t n_jobs : job_counts) {
         Run run(n_jobs);
         run.stop().request();
-        CHECK_THROWS(Stopped,
-                     csr_count_ratios(matrix.view(), labels.view(), 12, 1.0, run, ratios));
+        CHECK_THROWS(Stopped, csr_count_ratios(matrix.view(), labels.view(), 12, 1.0, run, ratios));
         CHECK_THROWS(Stopped, count_ratios(counts.all, counts.classes, 12, 1.0, run, ratios));
     }
     // One look for each 256 rows, for all rows and for those of the class.

@@ -71,7 +71,8 @@ struct Ascent {
         log_odds.assign(n * stride, dual_unlikely);
         for (size_t i = 0; i < n; ++i) {
             // Each class occurs: without its rows an intercept would have no optimum.
-            codes.push_back(static_cast<int32_t>(i % std::max<size_t>(2, static_cast<size_t>(n_columns))));
+            codes.push_back(
+                static_cast<int32_t>(i % std::max<size_t>(2, static_cast<size_t>(n_columns))));
             costs.push_back(cost * (0.5 + uniform(random)));
             for (size_t k = 0; k < stride; ++k) {
                 double& l = log_odds[i * stride + k];
@@ -200,14 +201,13 @@ void check_same_bits() {
             std::vector<double> found(stride);
             std::vector<double> residuals(ascent.codes.size() * stride);
             std::vector<double> gradient(ascent.weights.size());
-            const auto value =
-                dual_measure(ascent.rows(), ascent.problem(), ascent.single_max, ascent.state(),
-                             execution, found, residuals, gradient);
+            const auto value = dual_measure(ascent.rows(), ascent.problem(), ascent.single_max,
+                                            ascent.state(), execution, found, residuals, gradient);
             found.insert(found.end(), gradient.begin(), gradient.end());
             found.insert(found.end(), ascent.log_odds.begin(), ascent.log_odds.end());
             found.insert(found.end(), ascent.intercept.begin(), ascent.intercept.end());
-            found.insert(found.end(), {value.loss, value.entropy, value.squares,
-                                       value.gradient_max});
+            found.insert(found.end(),
+                         {value.loss, value.entropy, value.squares, value.gradient_max});
             return found;
         };
         const auto first = run(Run());

@@ -116,8 +116,7 @@ TEST("one by one: the same bits for any number of jobs, and it stops when asked"
     }
     Run run;
     run.stop().request();
-    CHECK_THROWS(Stopped,
-                 scores_scalar_loss(y, raw, logit_loss, run, loss, gradient, hessian));
+    CHECK_THROWS(Stopped, scores_scalar_loss(y, raw, logit_loss, run, loss, gradient, hessian));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST("the softmax loss against long doubles") {
             const auto own = static_cast<size_t>(s.codes[i]);
             const long double z = s.scores[first + own];
             long double others = 0.0L;  // beside the own class
-            double reach = 0.0;  // differences of scores are off by that many last digits
+            double reach = 0.0;         // differences of scores are off by that many last digits
             for (size_t k = 0; k < static_cast<size_t>(n_columns); ++k) {
                 if (k != own) others += std::exp(s.scores[first + k] - z);
                 reach = std::max(reach, std::abs(s.scores[first + k]));
@@ -94,8 +94,7 @@ TEST("the softmax loss against long doubles") {
                 CHECK(std::abs(s.second[first + k] - static_cast<double>(p)) <
                           tolerance * static_cast<double>(p) + 1e-300,
                       k, n_columns);
-                CHECK(std::abs(s.gradient[first + k] -
-                               static_cast<double>(s.weights[i] * slope)) <
+                CHECK(std::abs(s.gradient[first + k] - static_cast<double>(s.weights[i] * slope)) <
                           2.0 * tolerance * std::abs(static_cast<double>(slope)) + 1e-300,
                       k, n_columns);
             }
@@ -116,9 +115,8 @@ TEST("losses have the same bits for any execution") {
         return found;
     };
     const auto first = run(Run());
-    for_each_execution([&](const Execution& execution) {
-        CHECK_SAME(run(execution), first, execution.n_jobs);
-    });
+    for_each_execution(
+        [&](const Execution& execution) { CHECK_SAME(run(execution), first, execution.n_jobs); });
 }
 
 TEST("a score that is not a number does not go unnoticed") {

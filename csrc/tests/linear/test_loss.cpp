@@ -168,7 +168,8 @@ TEST("the softmax's second derivative times a vector: that of the twin, for any 
         for (size_t i = 0; i < first.size(); ++i) {
             CHECK_CLOSE(first[i], expected[i], 1e-13, i, n_columns);
         }
-        for_each_execution([&](const Execution& execution) { CHECK_SAME(times(execution), first); });
+        for_each_execution(
+            [&](const Execution& execution) { CHECK_SAME(times(execution), first); });
     }
 }
 

@@ -40,10 +40,10 @@ void check_product(Random& random, const OwnedCsr<Value>& matrix, int64_t stride
     const auto right = random_doubles(random, matrix.n_cols * stride);
     for (const auto& bias : {std::vector<double>(), random_doubles(random, stride)}) {
         for (const Entries entries : {Entries::values, Entries::squares}) {
-            const auto expected = reference::csr_multiply<double>(matrix.view(), right, stride,
-                                                                  bias, entries);
-            const auto exact = reference::csr_multiply<long double>(matrix.view(), right, stride,
-                                                                    bias, entries);
+            const auto expected =
+                reference::csr_multiply<double>(matrix.view(), right, stride, bias, entries);
+            const auto exact =
+                reference::csr_multiply<long double>(matrix.view(), right, stride, bias, entries);
             for (size_t i = 0; i < expected.size(); ++i) {
                 CHECK_CLOSE(expected[i], static_cast<double>(exact[i]), 1e-12, i, stride);
             }
@@ -64,8 +64,8 @@ TEST("an addend, and the product's inner product with it") {
         const auto right = random_doubles(random, matrix.n_cols * stride);
         const auto bias = random_doubles(random, stride);
         const auto addend = random_doubles(random, matrix.n_rows * stride);
-        const auto plain =
-            reference::csr_multiply<long double>(matrix.view(), right, stride, bias, Entries::values);
+        const auto plain = reference::csr_multiply<long double>(matrix.view(), right, stride, bias,
+                                                                Entries::values);
         double first_inner = nan;
         for_each_execution([&](const Execution& execution) {
             double inner = nan;
@@ -76,7 +76,8 @@ TEST("an addend, and the product's inner product with it") {
                 CHECK_CLOSE(product[i], static_cast<double>(plain[i] + 0.5L * addend[i]), 1e-12, i);
                 exact += static_cast<long double>(addend[i]) * product[i];
             }
-            CHECK_CLOSE(inner, static_cast<double>(exact), 1e-12 * static_cast<double>(product.size()));
+            CHECK_CLOSE(inner, static_cast<double>(exact),
+                        1e-12 * static_cast<double>(product.size()));
             if (std::isnan(first_inner)) first_inner = inner;
             CHECK_EQ(inner, first_inner, stride, execution.n_jobs);  // the same bits
         });

@@ -87,9 +87,9 @@ TEST("a path over growing strengths ends at the optimum of a fresh start at the 
                         warm.fit = fit;
                     }
                     CHECK(warm.fit.gap <= tight, warm.fit.gap, n_columns, path.front());
-                    const auto residual = reference::ratio_residual(
-                        problem.matrix.view(), problem.objective(lean, 10.0), warm.weights,
-                        warm.intercept);
+                    const auto residual = reference::ratio_residual(problem.matrix.view(),
+                                                                    problem.objective(lean, 10.0),
+                                                                    warm.weights, warm.intercept);
                     CHECK(residual < residual_max, residual, n_columns, path.front(), is_hasty);
                     for (size_t i = 0; i < warm.weights.size(); ++i) {
                         CHECK_CLOSE(warm.weights[i], fresh.weights[i], residual_max, i, n_columns);
@@ -240,8 +240,8 @@ TEST("the reported gap bounds the duality gap, and is of its order") {
                 const double gap = revealed.gap(solution_of(*ascent, Run()), strength);
                 CHECK(gap >= -rounding, gap, epoch, n_columns, strength);
                 CHECK(fit.gap >= gap - rounding, fit.gap, gap, epoch, n_columns, strength);
-                // It is KL(p || q) + KL(q || p), the gap the first term alone: near the optimum the two are
-                // equal, further away the second is a few times the first.
+                // It is KL(p || q) + KL(q || p), the gap the first term alone: near the optimum the
+                // two are equal, further away the second is a few times the first.
                 CHECK(fit.gap <= 6 * gap + rounding, fit.gap, gap, epoch, n_columns, strength);
             }
         }
@@ -407,17 +407,15 @@ TEST("every 64 rows there is a look at the token") {
         single_labels(random_labels(random, 256, 2), std::vector<double>(256, 1.0)), 1, {0.5, 0.5});
     const auto ascent = problem.ascent(Run());
     const auto epoch = [&](double strength) {
-        return count_looks([&](const Execution& execution) {
-            ascend(*ascent, {strength, 1, 0.0}, execution);
-        });
+        return count_looks(
+            [&](const Execution& execution) { ascend(*ascent, {strength, 1, 0.0}, execution); });
     };
     CHECK_EQ(epoch(1.0), 1 + 4 + 4);  // the task, the epoch, the gap
     CHECK_EQ(epoch(1.0), 1 + 4 + 4);
     CHECK_EQ(epoch(2.0), 1 + 4 + 4 + 4);  // the state of the rows at another strength
     std::vector<double> scores(256);
-    const int64_t n_looks = count_looks([&](const Execution& execution) {
-        ratio_score(*ascent, rows, execution, scores);
-    });
+    const int64_t n_looks = count_looks(
+        [&](const Execution& execution) { ratio_score(*ascent, rows, execution, scores); });
     CHECK_EQ(n_looks, 1 + 4);
 }
 
@@ -429,9 +427,8 @@ TEST("rows that add little to the gap rest") {
     const auto ascent = problem.ascent(Run());
     const auto looks = [&](int32_t n_epochs) {
         start(*ascent, 0.0, Run());
-        return count_looks([&](const Execution& execution) {
-            ascend(*ascent, {10.0, n_epochs, 0.0}, execution);
-        });
+        return count_looks(
+            [&](const Execution& execution) { ascend(*ascent, {10.0, n_epochs, 0.0}, execution); });
     };
     CHECK_EQ(looks(1), 1 + 4 + 4);
     CHECK(looks(10) < 1 + 9 * 4 + 4, looks(10));
@@ -454,7 +451,8 @@ TEST("a fit that frees each block gives the bits of one that keeps all") {
         for_each_execution([&](const Execution& execution) {
             const auto freed = problem.ascent(execution);
             std::vector<double> others(n), other(static_cast<size_t>(n_columns));
-            const RatioFit fit = ratio_fit(*freed, 0.3, limits, n_columns, execution, others, other);
+            const RatioFit fit =
+                ratio_fit(*freed, 0.3, limits, n_columns, execution, others, other);
             CHECK_SAME(others, weights, n_columns, execution.n_jobs);
             CHECK_SAME(other, intercept, n_columns, execution.n_jobs);
             CHECK_EQ(fit.epochs, fits[0].epochs);

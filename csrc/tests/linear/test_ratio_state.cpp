@@ -48,7 +48,8 @@ struct Problem {
 Solution solution_of(const RatioState& state) {
     const auto n = static_cast<size_t>(state.n_columns());
     Solution solution{std::vector<double>(static_cast<size_t>(state.n_features()) * n, 1e99),
-                      std::vector<double>(n, 1e99), {}};
+                      std::vector<double>(n, 1e99),
+                      {}};
     state.write(state.n_columns(), solution.weights, solution.intercept);
     return solution;
 }
@@ -190,8 +191,7 @@ TEST("the gap of a row is what the formula says, and those of all rows bound the
                     const bool is_own = problem.codes[i] == (n == 1 ? 1 : static_cast<int32_t>(k));
                     const long double l = epoch > 0 ? known[k] : is_own ? 40.0L : -40.0L;
                     const auto z = columns[k].score(i, before.weights, before.intercept);
-                    const auto gap =
-                        problem.costs[i] * (probability(l) - probability(z)) * (l - z);
+                    const auto gap = problem.costs[i] * (probability(l) - probability(z)) * (l - z);
                     CHECK_CLOSE(rows[i].gaps[k], static_cast<double>(gap), 1e-12, i, k, epoch);
                     sums[k] += rows[i].gaps[k];
                 }
@@ -204,8 +204,8 @@ TEST("the gap of a row is what the formula says, and those of all rows bound the
                     const long double p = probability(rows[i].log_odds[k]);
                     duals.push_back(problem.costs[i] * (is_own - p));
                 }
-                const auto gap = columns[k].value(after.weights, after.intercept) -
-                                 columns[k].dual_value(duals);
+                const auto gap =
+                    columns[k].value(after.weights, after.intercept) - columns[k].dual_value(duals);
                 CHECK(sums[k] >= gap - 1e-9, sums[k], gap, k, epoch);
                 CHECK(gap > -1e-9, gap, k, epoch);
             }

@@ -32,7 +32,7 @@ struct Case {
         for (int64_t i = 0; i < 300; ++i) order.push_back(below(random, 35));
         const int64_t stride = lane_stride(n_columns);
         problem = {codes,     row_weights, penalty,       softmax ? nullptr : logit_loss,
-                   n_columns, stride,       fit_intercept, 0.9 / (30.0 + penalty)};
+                   n_columns, stride,      fit_intercept, 0.9 / (30.0 + penalty)};
         start = {std::vector<double>(static_cast<size_t>(25 * stride), 0.0),
                  std::vector<double>(static_cast<size_t>(stride), 0.0),
                  std::vector<double>(static_cast<size_t>(40 * stride), 0.0),

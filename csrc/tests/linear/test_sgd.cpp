@@ -47,8 +47,8 @@ struct OwnedOf {
     }
 
     SgdState<Weight> state() {
-        return {n_columns, weights,    bias,         averages,  average_bias, received, duals,
-                roots,     bias_roots, square_norms, sum_norms, &progress};
+        return {n_columns, weights, bias,       averages,     average_bias, received,
+                duals,     roots,   bias_roots, square_norms, sum_norms,    &progress};
     }
     SgdSums sums() { return {loss, penalty}; }
 };
@@ -78,7 +78,8 @@ Problem some_problem(uint64_t seed, int64_t n_rows, int64_t n_features, int64_t 
     }
     problem.labels = random_labels(random, n_rows, std::max<int64_t>(2, n_columns));
     for (int64_t i = 0; i < n_rows; ++i) problem.row_weights.push_back(0.2 + uniform(random));
-    for (int64_t c = 0; c < n_columns; ++c) problem.positive_weights.push_back(1.0 + uniform(random));
+    for (int64_t c = 0; c < n_columns; ++c)
+        problem.positive_weights.push_back(1.0 + uniform(random));
     for (int64_t i = 0; i < 3 * n_rows; ++i) problem.order.push_back(below(random, n_rows));
     return problem;
 }
@@ -87,8 +88,8 @@ template <class Weight>
 int64_t learn(const Problem& problem, const SgdOptions& options, const Execution& execution,
               OwnedOf<Weight>& owned) {
     return csr_sgd_epoch(problem.matrix.view(), problem.labels, problem.row_weights,
-                         problem.positive_weights, problem.order, options, execution,
-                         owned.state(), owned.sums());
+                         problem.positive_weights, problem.order, options, execution, owned.state(),
+                         owned.sums());
 }
 
 template <class Weight = double>
@@ -100,7 +101,8 @@ OwnedOf<Weight> learnt(const Problem& problem, const SgdOptions& options, int64_
     return owned;
 }
 
-reference::Sgd learnt_by_twin(const Problem& problem, const SgdOptions& options, int64_t n_columns) {
+reference::Sgd learnt_by_twin(const Problem& problem, const SgdOptions& options,
+                              int64_t n_columns) {
     const auto& m = problem.matrix;
     reference::Sgd twin(options, m.n_cols, n_columns, first_root);
     for (const int64_t i : problem.order) {
@@ -141,8 +143,8 @@ void check_like_twin(const Problem& problem, const SgdOptions& options, int64_t 
         CHECK_CLOSE(owned.bias[c], static_cast<double>(column.bias), tolerance, c);
         CHECK_CLOSE(owned.square_norms[c], static_cast<double>(squares), tolerance, c);
         CHECK_CLOSE(owned.sum_norms[c], static_cast<double>(sums), tolerance, c);
-        CHECK_CLOSE(owned.loss[c], static_cast<double>(column.loss_sum), tolerance, c,
-                    options.loss, options.schedule);
+        CHECK_CLOSE(owned.loss[c], static_cast<double>(column.loss_sum), tolerance, c, options.loss,
+                    options.schedule);
         if (options.schedule != SgdSchedule::adagrad) {
             CHECK_CLOSE(owned.penalty[c], static_cast<double>(column.penalty_sum), tolerance, c,
                         options.loss, options.schedule);
@@ -161,7 +163,7 @@ bool makes_sense(SgdLoss loss, int64_t n_columns) {
 TEST("every loss, schedule and penalty: the weights of a plain loop; the same bits everywhere") {
     const struct {
         double l2, l1, average;
-    } kinds[] = {{0.01, 0, 0},  {0, 0, 0}, {0, 0.004, 0},    {0.01, 0.004, 0},
+    } kinds[] = {{0.01, 0, 0},  {0, 0, 0}, {0, 0.004, 0},   {0.01, 0.004, 0},
                  {0.01, 0, 20}, {0, 0, 1}, {0.01, 0.004, 5}};
     for (const int64_t n_columns : {1, 3, 11}) {
         const Problem problem = some_problem(70, 25, 13, n_columns);
@@ -170,7 +172,8 @@ TEST("every loss, schedule and penalty: the weights of a plain loop; the same bi
             for (const SgdSchedule schedule : schedules) {
                 for (const auto& kind : kinds) {
                     if (schedule == SgdSchedule::adagrad && kind.average > 0) continue;
-                    const auto options = some_options(loss, schedule, kind.l2, kind.l1, kind.average);
+                    const auto options =
+                        some_options(loss, schedule, kind.l2, kind.l1, kind.average);
                     const Owned first = learnt(problem, options, n_columns, Run());
                     check_like_twin(problem, options, n_columns, first);
                     for (const InstructionSet set : available_instruction_sets()) {
@@ -222,7 +225,8 @@ TEST("1 to 70 columns") {
         const Problem problem = some_problem(71, 15, 9, n_columns);
         for (const SgdLoss loss : {SgdLoss::log_loss, SgdLoss::softmax}) {
             const auto options = some_options(loss, SgdSchedule::optimal, 0.01, 0.0, 3.0);
-            check_like_twin(problem, options, n_columns, learnt(problem, options, n_columns, Run()));
+            check_like_twin(problem, options, n_columns,
+                            learnt(problem, options, n_columns, Run()));
             const auto l1 = some_options(loss, SgdSchedule::constant, 0.01, 0.001, 0.0);
             check_like_twin(problem, l1, n_columns, learnt(problem, l1, n_columns, Run()));
         }
@@ -296,7 +300,8 @@ TEST("norms of rows that share no feature") {
     }
     const auto options = some_options(SgdLoss::log_loss, SgdSchedule::constant, 0.1, 0.0, 0.0);
     Owned owned(options, 40, 1);
-    csr_sgd_epoch(matrix.view(), labels, {}, {}, order, options, Run(), owned.state(), owned.sums());
+    csr_sgd_epoch(matrix.view(), labels, {}, {}, order, options, Run(), owned.state(),
+                  owned.sums());
     const double tracked = owned.square_norms[0];
     double squares = 0.0;
     for (const double w : owned.weights) {

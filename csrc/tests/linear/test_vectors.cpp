@@ -58,8 +58,8 @@ TEST("a step of conjugate gradients is that of the twin; the same bits for any e
         const auto direction = random_doubles(random, n), product = random_doubles(random, n);
         const auto inverse = random_doubles(random, n), solution = random_doubles(random, n);
         const auto residual = random_doubles(random, n);
-        const auto expected = reference::vectors_cg_step(0.7, direction, product, inverse, solution,
-                                                         residual);
+        const auto expected =
+            reference::vectors_cg_step(0.7, direction, product, inverse, solution, residual);
         std::vector<double> norms;
         for_each_execution([&](const Execution& execution) {
             auto x = solution, r = residual, z = std::vector<double>(residual.size(), nan);
@@ -82,9 +82,7 @@ TEST("arithmetic on long vectors stops when asked, and looks at the token often"
         use([&](const Execution& execution) { vectors_dot(x, y, execution); });
         use([&](const Execution& execution) { vectors_add(1.0, x, execution, y); });
         use([&](const Execution& execution) { vectors_scale_add(x, 1.0, execution, y); });
-        use([&](const Execution& execution) {
-            vectors_cg_step(1.0, x, x, x, execution, y, r, z);
-        });
+        use([&](const Execution& execution) { vectors_cg_step(1.0, x, x, x, execution, y, r, z); });
     };
     each([](auto run) {
         for (const int32_t n_jobs : job_counts) {

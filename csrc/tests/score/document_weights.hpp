@@ -9,8 +9,8 @@
 
 namespace wordodds {
 
-// Rows of `rank` columns, or of n_columns where the rank is zero: then there is no factor. The padding
-// holds large numbers, which must not show anywhere.
+// Rows of `rank` columns, or of n_columns where the rank is zero: then there is no factor. The
+// padding holds large numbers, which must not show anywhere.
 template <class Weight>
 struct Weights {
     std::vector<Weight> weights;
@@ -19,7 +19,8 @@ struct Weights {
     int64_t stride;
 
     Weights(Random& random, int64_t n_rows, int64_t n_columns, int64_t factor_rank = 0)
-        : rank(factor_rank > 0 ? factor_rank : n_columns), stride(rank == 1 ? 1 : (rank + 3) / 4 * 4) {
+        : rank(factor_rank > 0 ? factor_rank : n_columns),
+          stride(rank == 1 ? 1 : (rank + 3) / 4 * 4) {
         weights.assign(static_cast<size_t>(n_rows * stride), static_cast<Weight>(1e38));
         for (size_t i = 0; i < weights.size(); ++i) {
             if (static_cast<int64_t>(i) % stride >= rank) continue;

@@ -48,8 +48,8 @@ std::vector<int64_t> row_sums(const reference::Counts& counts) {
     std::vector<int64_t> sums;
     for (size_t row = 0; row + 1 < counts.indptr.size(); ++row) {
         const auto data = counts.data.begin();
-        sums.push_back(std::accumulate(data + counts.indptr[row], data + counts.indptr[row + 1],
-                                       int64_t{0}));
+        sums.push_back(
+            std::accumulate(data + counts.indptr[row], data + counts.indptr[row + 1], int64_t{0}));
     }
     return sums;
 }
@@ -67,9 +67,9 @@ void for_each_weighting(const std::vector<double>& norm_weights, bool with_logar
         for (const bool binary : {false, true}) {
             for (const bool sublinear : {false, with_logarithm}) {
                 const bool weighted = binary != sublinear;
-                body(TermWeighting{binary, sublinear, norm,
-                                   weighted ? std::span<const double>(norm_weights)
-                                            : std::span<const double>()});
+                body(TermWeighting{
+                    binary, sublinear, norm,
+                    weighted ? std::span<const double>(norm_weights) : std::span<const double>()});
             }
         }
     }
@@ -91,7 +91,8 @@ TEST("features of a vocabulary, weighed in every way") {
         const auto features = reference::features_of(corpus.views(), options);
         // Every third term is unknown to the model.
         std::vector<std::string> terms = reference::count_growing(features).terms;
-        for (size_t i = 0; i < terms.size(); ++i) terms.erase(terms.begin() + static_cast<int64_t>(i));
+        for (size_t i = 0; i < terms.size(); ++i)
+            terms.erase(terms.begin() + static_cast<int64_t>(i));
         const Vocabulary vocabulary = packed_vocabulary(terms);
         std::vector<TermSlot> slots(static_cast<size_t>(frozen_slots(vocabulary.size())));
         vocabulary.freeze(frozen_key, slots);
@@ -104,7 +105,8 @@ TEST("features of a vocabulary, weighed in every way") {
             const int64_t rank = column_counts[random() % std::size(column_counts)];
             for_each_weights(random, rows.size(), n_columns, rank, [&](const auto& weights) {
                 for_each_weighting(norm_weights, true, [&](const TermWeighting& weighting) {
-                    check_scores(corpus, options, rows, weighting, counts, row_sums(counts), weights);
+                    check_scores(corpus, options, rows, weighting, counts, row_sums(counts),
+                                 weights);
                 });
             });
         }
@@ -122,11 +124,13 @@ TEST("hashed features, with and without signs") {
             const auto norm_weights = random_norm_weights(random, n_features);
             // Features count before their signs cancel.
             const std::vector<int64_t> lengths = lengths_of(features);
-            for_each_weights(random, n_features, alternate_sign ? 1 : 3, 2, [&](const auto& weights) {
-                for_each_weighting(norm_weights, !alternate_sign, [&](const TermWeighting& weighting) {
-                    check_scores(corpus, {}, rows, weighting, counts, lengths, weights);
+            for_each_weights(
+                random, n_features, alternate_sign ? 1 : 3, 2, [&](const auto& weights) {
+                    for_each_weighting(
+                        norm_weights, !alternate_sign, [&](const TermWeighting& weighting) {
+                            check_scores(corpus, {}, rows, weighting, counts, lengths, weights);
+                        });
                 });
-            });
         }
     }
 }

@@ -11,8 +11,8 @@
 namespace wordodds {
 namespace {
 
-// Weights of each word and each bucket before a word's row becomes the sum over its subwords. Multiples
-// of 1/64, so that these sums are exact even in float32.
+// Weights of each word and each bucket before a word's row becomes the sum over its subwords.
+// Multiples of 1/64, so that these sums are exact even in float32.
 using Table = std::vector<std::vector<double>>;
 
 Table random_table(Random& random, size_t n, int64_t n_columns) {
@@ -42,25 +42,28 @@ void fill(const reference::FastTextModel& model, const FastTextRows& rows, const
     Buffer<int64_t> ends;
     StopToken stop;
     if (model.n_buckets > 0) {
-        fasttext_find_subwords(rows.terms.arena, rows.terms.offsets, rows.options, stop, subwords, ends);
+        fasttext_find_subwords(rows.terms.arena, rows.terms.offsets, rows.options, stop, subwords,
+                               ends);
     }
     for (size_t i = 0; i < tables.words.size(); ++i) {
         const auto word = static_cast<int64_t>(i);
         write(word, tables.words[i], false);
         if (ends.size() == 0) continue;
         for (int64_t at = i == 0 ? 0 : ends[word - 1]; at < ends[word]; ++at) {
-            if (reference::has_row(model, subwords[at])) write(word, tables.buckets[subwords[at]], true);
+            if (reference::has_row(model, subwords[at]))
+                write(word, tables.buckets[subwords[at]], true);
         }
     }
     for (int64_t bucket = 0; bucket < model.n_buckets; ++bucket) {
         if (!reference::has_row(model, bucket)) continue;
-        write(reference::row_of_bucket(model, bucket), tables.buckets[static_cast<size_t>(bucket)], false);
+        write(reference::row_of_bucket(model, bucket), tables.buckets[static_cast<size_t>(bucket)],
+              false);
     }
 }
 
 template <class Weight>
-void check_scores(const Corpus& corpus, const reference::FastTextModel& model, const FastTextRows& rows,
-                  const Tables& tables, const Weights<Weight>& weights) {
+void check_scores(const Corpus& corpus, const reference::FastTextModel& model,
+                  const FastTextRows& rows, const Tables& tables, const Weights<Weight>& weights) {
     std::vector<long double> expected;
     std::vector<int64_t> n_features;
     for (const Document& document : corpus.views()) {
@@ -89,7 +92,8 @@ void check_scores(const Corpus& corpus, const reference::FastTextModel& model, c
         }
         CHECK_SAME(found, n_features, execution.n_jobs);
         if (first.empty()) first = scores;
-        CHECK_SAME(scores, first, execution.n_jobs, instruction_set_name(execution.instruction_set));
+        CHECK_SAME(scores, first, execution.n_jobs,
+                   instruction_set_name(execution.instruction_set));
     });
 }
 
@@ -108,22 +112,25 @@ TEST("scores of short documents of every kind, under all options") {
     constexpr int64_t column_counts[] = {1, 2, 4, 5, 20, 37};
     size_t turn = 0;
     for (const TextKind kind : text_kinds) {
-        for_each_model(random, kind, [&](const auto& model, const FastTextRows& rows,
-                                         const Lexicon& lexicon) {
-            Corpus corpus;
-            for (int64_t i = 0; i < 8; ++i) {
-                corpus.add(fasttext_text(random, lexicon, below(random, 20), i % 4 == 3), kind);
-            }
-            for (const char32_t* text : {U"", U"</s>", U"__label__x", U"a"}) corpus.add(text, kind);
-            const int64_t n_columns = column_counts[random() % std::size(column_counts)];
-            const int64_t rank = column_counts[random() % std::size(column_counts)];
-            switch (++turn % 4) {
-                case 0: return check_weights<double>(random, corpus, model, rows, n_columns, 0);
-                case 1: return check_weights<float>(random, corpus, model, rows, n_columns, 0);
-                case 2: return check_weights<double>(random, corpus, model, rows, n_columns, rank);
-                default: return check_weights<float>(random, corpus, model, rows, n_columns, rank);
-            }
-        });
+        for_each_model(
+            random, kind, [&](const auto& model, const FastTextRows& rows, const Lexicon& lexicon) {
+                Corpus corpus;
+                for (int64_t i = 0; i < 8; ++i) {
+                    corpus.add(fasttext_text(random, lexicon, below(random, 20), i % 4 == 3), kind);
+                }
+                for (const char32_t* text : {U"", U"</s>", U"__label__x", U"a"})
+                    corpus.add(text, kind);
+                const int64_t n_columns = column_counts[random() % std::size(column_counts)];
+                const int64_t rank = column_counts[random() % std::size(column_counts)];
+                switch (++turn % 4) {
+                    case 0: return check_weights<double>(random, corpus, model, rows, n_columns, 0);
+                    case 1: return check_weights<float>(random, corpus, model, rows, n_columns, 0);
+                    case 2:
+                        return check_weights<double>(random, corpus, model, rows, n_columns, rank);
+                    default:
+                        return check_weights<float>(random, corpus, model, rows, n_columns, rank);
+                }
+            });
     }
 }
 
@@ -132,8 +139,8 @@ TEST("scores of documents of several windows") {
     for (const TextKind kind : text_kinds) {
         const Lexicon lexicon = fasttext_lexicon(random, kind);
         for (const int64_t one_in : {-1, 3}) {
-            const auto model =
-                random_model(random, lexicon, {3, 2, 4, 1000}, one_in > 0, one_in, kind == TextKind::ucs2);
+            const auto model = random_model(random, lexicon, {3, 2, 4, 1000}, one_in > 0, one_in,
+                                            kind == TextKind::ucs2);
             const FastTextArrays arrays(model);
             const FastTextRows rows = arrays.view();
             Corpus corpus;
@@ -159,8 +166,9 @@ TEST("no document at all, and a request stops the scorer") {
     Run stopped;
     stopped.stop().request();
     std::vector<double> scores(2);
-    CHECK_THROWS(Stopped, documents_score_classes({&document.view(), 1}, separated_words, feature_rows,
-                                                  {}, weights.view(), stopped, scores, {}));
+    CHECK_THROWS(Stopped,
+                 documents_score_classes({&document.view(), 1}, separated_words, feature_rows, {},
+                                         weights.view(), stopped, scores, {}));
 }
 
 }  // namespace

@@ -77,7 +77,8 @@ TEST("sparse scores written out by hand") {
     const OwnedCsr<float> matrix{2, 2, {0, 2, 2}, {1, 0}, {2.0f, 0.5f}};
     // Row 0: 2 * 100 + 0.5 * 10 = 205 times the scale, 2.5 times the base.
     const Weights w{{1, 2}, {1, -1}, {4, 0}, {10, 100}, {0, 1, 3}, {1, 0, 1}, {1000, 7, 9}};
-    CHECK_SAME(scores(matrix, w, Run()), (std::vector<double>{1 + 205 + 10 + 14, 2 - 205 + 500 + 18, 1, 2}));
+    CHECK_SAME(scores(matrix, w, Run()),
+               (std::vector<double>{1 + 205 + 10 + 14, 2 - 205 + 500 + 18, 1, 2}));
 }
 
 TEST("sparse scores of each index and value type: the bits of a plain loop, for any n_jobs") {
@@ -103,7 +104,8 @@ TEST("sparse scores of 1 to 3,000 classes, from no excess to excess everywhere")
 TEST("an entry of zero adds nothing, also where weights are infinite") {
     // Values 0, 2; 3; -0; none.
     const OwnedCsr<double> matrix{4, 2, {0, 2, 3, 4, 4}, {0, 1, 0, 0}, {0.0, 2.0, 3.0, -0.0}};
-    const Weights w{{1, 1}, {1, 0}, {0, -infinity}, {0.5, 0.5}, {0, 2, 2}, {0, 1}, {-infinity, -infinity}};
+    const Weights w{{1, 1},    {1, 0}, {0, -infinity},        {0.5, 0.5},
+                    {0, 2, 2}, {0, 1}, {-infinity, -infinity}};
     for_each_execution([&](const Execution& execution) {
         CHECK_SAME(scores(matrix, w, execution),
                    (std::vector<double>{2, -infinity, -infinity, -infinity, 1, 1, 1, 1}));

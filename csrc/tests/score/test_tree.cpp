@@ -35,7 +35,9 @@ TEST("the leaf is the best of all, whatever the tree") {
                 const int64_t n_rows = 700, n_nodes = n_leaves - 1;
                 std::vector<double> scores;
                 for (int64_t i = 0; i < n_rows * n_nodes; ++i) {
-                    const double scale = i / n_nodes % 3 == 0 ? 0.5 : i / n_nodes % 3 == 1 ? 8.0 : 900.0;
+                    const double scale = i / n_nodes % 3 == 0   ? 0.5
+                                         : i / n_nodes % 3 == 1 ? 8.0
+                                                                : 900.0;
                     scores.push_back(scale * (2.0 * uniform(random) - 1.0));
                 }
                 for_each_execution([&](const Execution& execution) {

@@ -61,7 +61,8 @@ TEST("presences of each index and value type agree with the twin, for any number
             for (const double threshold : {0.0, 1.0, 2.7, -1.0, 1e300, -1e300}) {
                 for (const int32_t n_jobs : {1, 2, 5, 16}) {
                     const Binary actual = binarize(matrix, threshold, Run(n_jobs));
-                    CHECK_SAME(actual.data, reference::csr_binarize(matrix.view(), threshold), n_jobs);
+                    CHECK_SAME(actual.data, reference::csr_binarize(matrix.view(), threshold),
+                               n_jobs);
                     CHECK_EQ(actual.has_repeats, reference::csr_has_repeats(matrix.view()), n_jobs);
                 }
             }
@@ -144,7 +145,8 @@ TEST("a long row looks at the token, sorted or not") {
     OwnedCsr<double> row{1, n, {0, n}, {}, {}};
     for (int32_t j = 0; j < n; ++j) row.indices.push_back(j);
     const auto looks = [&] {
-        return count_looks([&](const Execution& execution) { CHECK(!has_repeats(row, execution)); });
+        return count_looks(
+            [&](const Execution& execution) { CHECK(!has_repeats(row, execution)); });
     };
     CHECK(looks() >= 5);
     std::swap(row.indices[n - 2], row.indices[n - 1]);  // seen last

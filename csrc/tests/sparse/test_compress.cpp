@@ -20,8 +20,10 @@ struct Dense {
 };
 
 template <class Value>
-Dense<Value> random_dense(Random& random, int64_t n_rows, int64_t n_cols, double density, Layout layout) {
-    Dense<Value> matrix{n_rows, n_cols, std::vector<Value>(static_cast<size_t>(n_rows * n_cols)), layout};
+Dense<Value> random_dense(Random& random, int64_t n_rows, int64_t n_cols, double density,
+                          Layout layout) {
+    Dense<Value> matrix{n_rows, n_cols, std::vector<Value>(static_cast<size_t>(n_rows * n_cols)),
+                        layout};
     for (Value& value : matrix.data) {
         if (uniform(random) < density) value = static_cast<Value>(1 + below(random, 9));
     }
@@ -99,7 +101,10 @@ TEST("zeros of either sign are dropped; NaN, infinities and the smallest numbers
     using Limits = std::numeric_limits<double>;
     for (const Layout layout : {Layout::rows, Layout::columns}) {
         const Dense<double> matrix{
-            6, 1, {-0.0, Limits::quiet_NaN(), 0.0, -Limits::infinity(), Limits::denorm_min(), -0.0}, layout};
+            6,
+            1,
+            {-0.0, Limits::quiet_NaN(), 0.0, -Limits::infinity(), Limits::denorm_min(), -0.0},
+            layout};
         const auto rows = compress(matrix, Run());
         CHECK_SAME(rows.indptr, (std::vector<int64_t>{0, 0, 1, 1, 2, 3, 3}));
         CHECK(std::isnan(rows.data[0]));
@@ -119,9 +124,9 @@ TEST("compression stops when asked, in both passes") {
             CHECK_THROWS(Stopped, compress(matrix, run));
             std::vector<int32_t> indices(rows.indices.size());
             std::vector<double> data(rows.data.size());
-            CHECK_THROWS(Stopped, dense_compress_rows(matrix.view(), std::span<const int64_t>(rows.indptr),
-                                                      run, std::span<int32_t>(indices),
-                                                      std::span<double>(data)));
+            CHECK_THROWS(Stopped, dense_compress_rows(
+                                      matrix.view(), std::span<const int64_t>(rows.indptr), run,
+                                      std::span<int32_t>(indices), std::span<double>(data)));
         }
     }
 }

@@ -1,5 +1,5 @@
-// Matrices that are wrong in exactly one place are found out; those that are not wrong are safe in every
-// kernel that trusts an index. Under AddressSanitizer the second half is proof.
+// Matrices that are wrong in exactly one place are found out; those that are not wrong are safe in
+// every kernel that trusts an index. Under AddressSanitizer the second half is proof.
 #include <limits>
 
 #include "tests/check.hpp"
@@ -98,16 +98,17 @@ void run_every_kernel(Random& random, const OwnedCsr<Value>& matrix, const Execu
     rows_log_softmax(matrix.n_rows, n_classes, execution, scores);
 
     std::vector<int64_t> indptr(static_cast<size_t>(n_cols) + 1);
-    const TallyProducts products = csr_tally_entries(matrix.view(), classes_of_rows, n_classes,
-                                                     row_weights, execution, std::span<int64_t>(indptr));
+    const TallyProducts products =
+        csr_tally_entries(matrix.view(), classes_of_rows, n_classes, row_weights, execution,
+                          std::span<int64_t>(indptr));
     std::vector<int32_t> classes(static_cast<size_t>(indptr.back()));
     std::vector<double> sums(classes.size());
     tally_entries_write(products, indptr, execution, classes, sums);
     const std::vector<double> of_feature(static_cast<size_t>(n_cols), 0.25);
     csr_score_sparse_classes(
         matrix.view(),
-        SparseClassWeights{of_class, of_class, of_class, of_feature, indptr, classes, sums}, execution,
-        std::span<double>(scores));
+        SparseClassWeights{of_class, of_class, of_class, of_feature, indptr, classes, sums},
+        execution, std::span<double>(scores));
     for (const double score : scores) CHECK(std::isfinite(score));
 
     std::vector<float> presences(matrix.data.size());
@@ -136,8 +137,10 @@ TEST("2,000 matrices without a defect run through every kernel") {
         Random random(36);
         for (int repeat = 0; repeat < n_matrices / 2; ++repeat) {
             const auto matrix = random_matrix<Value>(random);
-            const Run run(job_counts[static_cast<size_t>(repeat) % std::size(job_counts)], available_instruction_sets().back());
-            CHECK_EQ(csr_find_defect(matrix.view(), {true, true}, run).defect, CsrDefect::none, repeat);
+            const Run run(job_counts[static_cast<size_t>(repeat) % std::size(job_counts)],
+                          available_instruction_sets().back());
+            CHECK_EQ(csr_find_defect(matrix.view(), {true, true}, run).defect, CsrDefect::none,
+                     repeat);
             run_every_kernel(random, matrix, run);
         }
     });

@@ -20,7 +20,8 @@ std::vector<int64_t> expected_numbers(const OwnedCsr<Value>& matrix) {
         const auto begin = static_cast<size_t>(matrix.indptr[row]);
         const auto end = static_cast<size_t>(matrix.indptr[row + 1]);
         std::vector<std::pair<int32_t, Value>> key;
-        for (size_t at = begin; at < end; ++at) key.emplace_back(matrix.indices[at], matrix.data[at]);
+        for (size_t at = begin; at < end; ++at)
+            key.emplace_back(matrix.indices[at], matrix.data[at]);
         std::sort(key.begin(), key.end());
         numbers.push_back(known.emplace(key, static_cast<int64_t>(known.size())).first->second);
     }

@@ -64,7 +64,8 @@ TEST("a stop ends moving") {
     std::vector<double> data(matrix.data.size());
     Run run(2);
     run.stop().request();
-    CHECK_THROWS(Stopped, csr_count_mapped(matrix.view(), std::span(columns), run, std::span(indptr)));
+    CHECK_THROWS(Stopped,
+                 csr_count_mapped(matrix.view(), std::span(columns), run, std::span(indptr)));
     CHECK_THROWS(Stopped, csr_map_columns(matrix.view(), std::span(columns),
                                           std::span<const int64_t>(indptr), run, std::span(indices),
                                           std::span(data)));

@@ -158,9 +158,9 @@ void mutate(Random& random, OwnedCsr<Value>& m) {
                                                std::numeric_limits<int64_t>::max(),
                                                std::numeric_limits<int64_t>::min()};
     using Limits = std::numeric_limits<Value>;
-    const std::vector<Value> bad_values = {Value(-1), Value(-0.0), Limits::quiet_NaN(),
-                                           Limits::infinity(), -Limits::infinity(),
-                                           Limits::denorm_min()};
+    const std::vector<Value> bad_values = {Value(-1),           Value(-0.0),
+                                           Limits::quiet_NaN(), Limits::infinity(),
+                                           -Limits::infinity(), Limits::denorm_min()};
     const auto any = [&](auto& from) -> auto& { return from[random() % from.size()]; };
     for (int64_t n = 1 + below(random, 3); n > 0; --n) {
         if (m.indices.empty() || m.data.empty()) {

@@ -66,7 +66,8 @@ Corpus zipf_corpus(uint64_t seed, int64_t n_documents, double n_distinct) {
     for (int64_t i = 0; i < n_documents; ++i) {
         std::u32string text;
         for (int64_t n = below(random, 60); n > 0; --n) {
-            const auto rank = static_cast<int64_t>(std::exp(uniform(random) * std::log(n_distinct)));
+            const auto rank =
+                static_cast<int64_t>(std::exp(uniform(random) * std::log(n_distinct)));
             text += U'w';
             for (const char c : std::to_string(rank)) text += static_cast<char32_t>(c);
             text += U' ';
@@ -163,7 +164,8 @@ TEST("the tally of two corpora is the sum of theirs, whichever way they were cut
                 check_same(sum, whole);
             }
         }
-        // The same by adding documents to a tally that has some, whether or not it was sorted since.
+        // The same by adding documents to a tally that has some, whether or not it was sorted
+        // since.
         TermTally grown = sorted(left);
         documents_tally(documents.subspan(cut), default_words, no_max_terms, Run(2), grown);
         check_same(sorted(grown), whole);
@@ -269,7 +271,8 @@ TEST("sort gives byte order, and a stopped one leaves the tally as it was") {
         moving.sort(Run(n_jobs));
         check_tally(moving, expected);
         int64_t i = 0;
-        for (const auto& entry : expected.terms) CHECK_EQ(moving.vocabulary().term(i++), entry.first);
+        for (const auto& entry : expected.terms)
+            CHECK_EQ(moving.vocabulary().term(i++), entry.first);
     }
 }
 
@@ -291,7 +294,8 @@ TEST("a request stops the tally") {
             Run run(n_jobs);
             run.stop().request();
             TermTally tally(some_key);
-            CHECK_THROWS(Stopped, documents_tally(corpus.views(), default_words, max_terms, run, tally));
+            CHECK_THROWS(Stopped,
+                         documents_tally(corpus.views(), default_words, max_terms, run, tally));
             check_tally(tally, {});
         }
     }
@@ -342,13 +346,13 @@ TEST("blocks end where the next document would not fit, one too long stands alon
     std::string text;
     for (int word = 0; word < 10; ++word) text += "w" + std::to_string(word) + " ";
     text.resize(static_cast<size_t>(block) + 200, ' ');
-    for (const Blocks& blocks : std::vector<Blocks>{
-             {{{0, half}, {7, half}}, {0, 2}, {0, 1, 2}},
-             {{{0, half + 1}, {7, half}}, {0, 1, 2}, {0, 2}},
-             {{{0, block + 100}, {7, 100}}, {0, 1, 2}, {0, 2}},
-             {{{0, 100}, {7, block + 100}}, {0, 1, 2}, {0, 2}},
-             {{{0, 100}, {0, half}, {7, half - 100}}, {0, 3}, {0, 2, 3}},
-             {{{0, 100}, {0, half}, {7, half - 99}}, {0, 2, 3}, {0, 3}}}) {
+    for (const Blocks& blocks :
+         std::vector<Blocks>{{{{0, half}, {7, half}}, {0, 2}, {0, 1, 2}},
+                             {{{0, half + 1}, {7, half}}, {0, 1, 2}, {0, 2}},
+                             {{{0, block + 100}, {7, 100}}, {0, 1, 2}, {0, 2}},
+                             {{{0, 100}, {7, block + 100}}, {0, 1, 2}, {0, 2}},
+                             {{{0, 100}, {0, half}, {7, half - 100}}, {0, 3}, {0, 2, 3}},
+                             {{{0, 100}, {0, half}, {7, half - 99}}, {0, 2, 3}, {0, 3}}}) {
         std::vector<Document> documents;
         reference::Features features;
         for (const auto& [first_word, length] : blocks.slices) {

@@ -22,11 +22,9 @@ struct NgramRange {
     int32_t max;
 };
 inline constexpr NgramRange ngram_ranges[] = {{1, 1}, {1, 2}, {2, 3}, {1, 5}, {3, 3}};
-inline constexpr AnalyzerKind analyzer_kinds[] = {AnalyzerKind::word, AnalyzerKind::chars,
-                                                  AnalyzerKind::chars_in_words,
-                                                  AnalyzerKind::unicode_word,
-                                                  AnalyzerKind::separated,
-                                                  AnalyzerKind::word_or_mark};
+inline constexpr AnalyzerKind analyzer_kinds[] = {
+    AnalyzerKind::word,         AnalyzerKind::chars,     AnalyzerKind::chars_in_words,
+    AnalyzerKind::unicode_word, AnalyzerKind::separated, AnalyzerKind::word_or_mark};
 
 inline bool has_words(AnalyzerKind kind) {
     return kind == AnalyzerKind::word || kind == AnalyzerKind::word_or_mark ||
@@ -35,8 +33,16 @@ inline bool has_words(AnalyzerKind kind) {
 
 // Stop words for both sides. One is longer than the head of a key, one beyond ASCII.
 inline const reference::StopWords& stop_words() {
-    static const reference::StopWords words{U"e",   U"t",  U"a",  U"et",       U"at",
-                                            U"the", U"to", U"is", U"\u00E9", U"\u00B5",
+    static const reference::StopWords words{U"e",
+                                            U"t",
+                                            U"a",
+                                            U"et",
+                                            U"at",
+                                            U"the",
+                                            U"to",
+                                            U"is",
+                                            U"\u00E9",
+                                            U"\u00B5",
                                             U"a_word_that_is_longer_than_a_head"};
     return words;
 }
@@ -96,11 +102,10 @@ inline void check_text(const std::u32string& text, TextKind kind, const Analyzer
 
 // Text with white space of every sort, alone and in runs, and with stop words.
 inline std::u32string spaced_text(Random& random, int64_t length, TextKind kind) {
-    static const std::u32string spaces = {U' ',  U' ',  U'\n', U'\t', 0x1C,
-                                          0x85,  0xA0,  0x1680, 0x2003, 0x2028, 0x3000,
-                                          U'\0', U'\v', U'\f', U'\r'};
-    static const std::u32string stops[] = {U" the ", U" To. ", U" IS ", U" \u00E9 ", U" E ",
-                                           U" a_word_that_is_longer_than_a_head "};
+    static const std::u32string spaces = {U' ',   U' ',   U'\n',  U'\t', 0x1C,  0x85,  0xA0, 0x1680,
+                                          0x2003, 0x2028, 0x3000, U'\0', U'\v', U'\f', U'\r'};
+    static const std::u32string stops[] = {
+        U" the ", U" To. ", U" IS ", U" \u00E9 ", U" E ", U" a_word_that_is_longer_than_a_head "};
     const auto fits = [&](char32_t c) { return c < code_points_end(kind); };
     std::u32string text;
     while (static_cast<int64_t>(text.size()) < length) {

@@ -35,7 +35,8 @@ class Corpus {
 };
 
 // Documents of all kinds and very different lengths, empty ones among them.
-inline Corpus random_corpus(uint64_t seed, int64_t n_documents, int64_t words_max, int64_t n_distinct) {
+inline Corpus random_corpus(uint64_t seed, int64_t n_documents, int64_t words_max,
+                            int64_t n_distinct) {
     Random random(seed);
     std::vector<Lexicon> lexicons;
     for (const TextKind kind : text_kinds) {
@@ -65,7 +66,7 @@ inline reference::Counts written(const CountedRows& rows, const Execution& execu
 }
 
 inline void check_rows(const CountedRows& rows, const Execution& execution,
-                const reference::Counts& expected) {
+                       const reference::Counts& expected) {
     CHECK_EQ(rows.n_rows + 1, static_cast<int64_t>(expected.indptr.size()));
     CHECK_EQ(rows.nnz, static_cast<int64_t>(expected.data.size()));
     const reference::Counts actual = written(rows, execution);

@@ -81,9 +81,22 @@ struct FastTextArrays {
 
 // Words of one character to three heads of a key, and what looks like a label, a prefix or an end.
 inline Lexicon fasttext_lexicon(Random& random, TextKind kind) {
-    Lexicon lexicon{U"__label__known", U"__label__unknown", U"__label__", U"__label_", U"_", U"a",
-                    U"__label__in_words", U"label", U"</s>x", U"</s", U"<", U">", U"<>", U"Good",
-                    U"a_word_that_is_longer_than_a_head", U"a_word_that_is_longer_than_a_tail"};
+    Lexicon lexicon{U"__label__known",
+                    U"__label__unknown",
+                    U"__label__",
+                    U"__label_",
+                    U"_",
+                    U"a",
+                    U"__label__in_words",
+                    U"label",
+                    U"</s>x",
+                    U"</s",
+                    U"<",
+                    U">",
+                    U"<>",
+                    U"Good",
+                    U"a_word_that_is_longer_than_a_head",
+                    U"a_word_that_is_longer_than_a_tail"};
     while (lexicon.size() < 50) {
         std::u32string word = random_text(random, 1 + below(random, 48), kind);
         if (random() % 2 == 0) word.resize(std::min<size_t>(word.size(), 6));
@@ -99,12 +112,20 @@ struct FastTextShape {
     int64_t n_buckets;
 };
 
-// A model that knows each second word of a lexicon. Marks: one bucket in `one_in` has a row, none with
-// 0, all without marks with -1.
-inline reference::FastTextModel random_model(Random& random, const Lexicon& lexicon, FastTextShape shape,
-                                             bool knows_end, int64_t one_in, bool absent_counts) {
-    reference::FastTextModel model{{}, {"__label__known", "label"}, shape.word_ngrams, shape.subword_min,
-                                   shape.subword_max, shape.n_buckets, one_in < 0, {}, absent_counts};
+// A model that knows each second word of a lexicon. Marks: one bucket in `one_in` has a row, none
+// with 0, all without marks with -1.
+inline reference::FastTextModel random_model(Random& random, const Lexicon& lexicon,
+                                             FastTextShape shape, bool knows_end, int64_t one_in,
+                                             bool absent_counts) {
+    reference::FastTextModel model{{},
+                                   {"__label__known", "label"},
+                                   shape.word_ngrams,
+                                   shape.subword_min,
+                                   shape.subword_max,
+                                   shape.n_buckets,
+                                   one_in < 0,
+                                   {},
+                                   absent_counts};
     const auto add = [&](const std::string& word) {
         if (model.labels.count(word) > 0) return;
         model.words.try_emplace(word, static_cast<int64_t>(model.words.size()));
@@ -124,8 +145,8 @@ inline reference::FastTextModel random_model(Random& random, const Lexicon& lexi
 inline constexpr std::pair<int64_t, int64_t> subword_ranges[] = {
     {0, 0}, {2, 4}, {1, 3}, {0, 2}, {3, 2}};
 
-// body(model, rows, lexicon) for every length of n-grams and of subwords, with and without marks; the
-// number of buckets changes from one to the next, and whether the end of a sentence is known.
+// body(model, rows, lexicon) for every length of n-grams and of subwords, with and without marks;
+// the number of buckets changes from one to the next, and whether the end of a sentence is known.
 template <class Body>
 void for_each_model(Random& random, TextKind kind, Body body) {
     constexpr int64_t bucket_counts[] = {1, 7, 64, 65, 1000, 4096};
@@ -144,7 +165,8 @@ void for_each_model(Random& random, TextKind kind, Body body) {
                 const FastTextRows rows = arrays.view();
                 rows.terms.check();
                 rows.check();
-                CHECK_EQ(rows.size(), static_cast<int64_t>(model.words.size()) + rows.n_bucket_rows);
+                CHECK_EQ(rows.size(),
+                         static_cast<int64_t>(model.words.size()) + rows.n_bucket_rows);
                 body(model, rows, lexicon);
             }
         }

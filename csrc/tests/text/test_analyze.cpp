@@ -18,7 +18,8 @@ void for_each_options(Body body) {
             for (const bool lowercase : {true, false}) {
                 AnalyzerOptions options{kind, lowercase, 2, range.min, range.max, nullptr};
                 // Accents are the lower-caser's business; here it is enough that they get there.
-                if (range.min == 1) options.accents = lowercase ? Accents::strip : Accents::strip_ascii;
+                if (range.min == 1)
+                    options.accents = lowercase ? Accents::strip : Accents::strip_ascii;
                 if (!has_words(kind)) {
                     body(options);
                     continue;
@@ -94,9 +95,9 @@ TEST("random short documents of every kind, under all options") {
 TEST("empty documents, white space only, documents shorter than n") {
     for_each_options([&](const AnalyzerOptions& options) {
         for (const TextKind kind : text_kinds) {
-            for (const char32_t* text : {U"", U" ", U"  ", U"\n", U" \n ", U"a", U"A ", U" a", U"ab",
-                                         U"a b", U"a  b", U"ab cd", U"abc", U"ab cd ef", U"the",
-                                         U"The to", U"x the y", U".", U". ,"}) {
+            for (const char32_t* text :
+                 {U"", U" ", U"  ", U"\n", U" \n ", U"a", U"A ", U" a", U"ab", U"a b", U"a  b",
+                  U"ab cd", U"abc", U"ab cd ef", U"the", U"The to", U"x the y", U".", U". ,"}) {
                 check_text(text, kind, options);
             }
             check_text(std::u32string(1, U'\0'), kind, options);
@@ -115,8 +116,9 @@ TEST("random documents of several windows, of every kind") {
         for (const NgramRange range : ngram_ranges) {
             for (const TextKind text_kind : text_kinds) {
                 ++turn;
-                const AnalyzerOptions options{kind,      turn % 3 != 0, 1 + turn % 3, range.min,
-                                              range.max, turn % 2 ? &stop_vocabulary() : nullptr};
+                const AnalyzerOptions options{
+                    kind,      turn % 3 != 0, 1 + turn % 3,
+                    range.min, range.max,     turn % 2 ? &stop_vocabulary() : nullptr};
                 const int64_t length = window + 1 + below(random, 2 * window);
                 check_text(spaced_text(random, length, text_kind), text_kind, options);
             }
@@ -151,9 +153,8 @@ TEST("words, runs of white space and sigmas across the border of a window") {
 TEST("more n-grams than one batch holds, cut at every place around its end") {
     // batch_features in analyze.cpp; the lengths of n-grams change near it.
     constexpr size_t batch = 4096;
-    for (const AnalyzerKind kind :
-         {AnalyzerKind::word, AnalyzerKind::word_or_mark, AnalyzerKind::chars,
-          AnalyzerKind::unicode_word}) {
+    for (const AnalyzerKind kind : {AnalyzerKind::word, AnalyzerKind::word_or_mark,
+                                    AnalyzerKind::chars, AnalyzerKind::unicode_word}) {
         const AnalyzerOptions options{kind, true, 1, 1, 3, nullptr};
         for (size_t n = batch - 3; n <= batch + 4; ++n) {
             std::u32string text;
@@ -214,7 +215,8 @@ TEST("a request stops the analyzer, and the next document is whole") {
             for (const int n_before : {0, 1, 2}) {
                 StopToken stop;
                 analyzer.start(document.view());
-                for (int i = 0; i < std::min(n_before, at_once ? 1 : 2); ++i) CHECK(analyzer.next(stop), kind, range.max, i);
+                for (int i = 0; i < std::min(n_before, at_once ? 1 : 2); ++i)
+                    CHECK(analyzer.next(stop), kind, range.max, i);
                 stop.request();
                 CHECK_THROWS(Stopped, analyzer.next(stop));
             }

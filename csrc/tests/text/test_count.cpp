@@ -33,7 +33,8 @@ TEST("counts written out by hand") {
     corpus.add(U"alpha BETA alpha zeta alpha", TextKind::ucs4);
     Vocabulary vocabulary(some_key);
     const Run run;
-    const CountedRows rows = documents_count_growing(corpus.views(), default_words, run, vocabulary);
+    const CountedRows rows =
+        documents_count_growing(corpus.views(), default_words, run, vocabulary);
     CHECK_EQ(vocabulary.size(), 3);
     CHECK_EQ(vocabulary.term(0), "alpha");
     CHECK_EQ(vocabulary.term(1), "beta");
@@ -48,7 +49,8 @@ TEST("counts written out by hand") {
     expected.indptr = {0, 2, 2, 4};
     expected.indices = {0, 2, 0, 2};
     expected.data = {1, 2, 1, 1};
-    check_rows(documents_count_frozen(corpus.views(), default_words, frozen, 0, run), run, expected);
+    check_rows(documents_count_frozen(corpus.views(), default_words, frozen, 0, run), run,
+               expected);
 }
 
 TEST("growing: small random corpora") {
@@ -67,14 +69,14 @@ TEST("growing: the same for any number of jobs, instruction set and hash key") {
     const Corpus corpus = random_corpus(21, 160, 2000, 5000);
     CHECK(corpus.length() > 5 << 17, corpus.length());
     const reference::Counts expected = reference::count_growing(corpus.views());
-    for_each_execution([&](const Execution& execution) {
-        check_growing(corpus.views(), execution, expected);
-    });
+    for_each_execution(
+        [&](const Execution& execution) { check_growing(corpus.views(), execution, expected); });
     check_growing(corpus.views(), Run(5), expected, HashKey{0, 0});
     check_growing(corpus.views(), Run(16), expected, HashKey{3, ~uint64_t{0}});
 
     Vocabulary vocabulary(some_key);
-    const CountedRows rows = documents_count_growing(corpus.views(), default_words, Run(5), vocabulary);
+    const CountedRows rows =
+        documents_count_growing(corpus.views(), default_words, Run(5), vocabulary);
     CHECK(rows.parts.size() == 5, rows.parts.size());  // or the above has tested nothing
 }
 
@@ -90,10 +92,11 @@ TEST("frozen: the same for any number of jobs and instruction set") {
     const Vocabulary vocabulary = packed_vocabulary(terms);
     const reference::Counts expected = reference::count_frozen(corpus.views(), terms);
     for_each_execution([&](const Execution& execution) {
-        check_rows(documents_count_frozen(corpus.views(), default_words, vocabulary, 0, execution), execution,
-                   expected);
+        check_rows(documents_count_frozen(corpus.views(), default_words, vocabulary, 0, execution),
+                   execution, expected);
     });
-    const CountedRows rows = documents_count_frozen(corpus.views(), default_words, vocabulary, 0, Run(2));
+    const CountedRows rows =
+        documents_count_frozen(corpus.views(), default_words, vocabulary, 0, Run(2));
     CHECK(rows.parts.size() > 2, rows.parts.size());
 }
 
@@ -119,9 +122,8 @@ TEST("n-grams and stop words: the same for any number of jobs and instruction se
          {AnalyzerOptions{AnalyzerKind::word, true, 1, 1, 2, &stops},
           AnalyzerOptions{AnalyzerKind::chars, false, 2, 2, 3, nullptr},
           AnalyzerOptions{AnalyzerKind::chars_in_words, true, 2, 3, 4, nullptr}}) {
-        const reference::Features features =
-            reference::features_of(corpus.views(), options,
-                                   options.stop_words ? twin_stops : reference::StopWords{});
+        const reference::Features features = reference::features_of(
+            corpus.views(), options, options.stop_words ? twin_stops : reference::StopWords{});
         const reference::Counts growing = reference::count_growing(features);
         std::vector<std::string> terms;
         for (size_t i = 0; i < growing.terms.size(); i += 3) terms.push_back(growing.terms[i]);
@@ -132,7 +134,8 @@ TEST("n-grams and stop words: the same for any number of jobs and instruction se
         for (const int32_t n_jobs : job_counts) {
             const Run run(n_jobs, n_jobs == 2 ? InstructionSet::baseline : best);
             check_growing(corpus.views(), run, growing, some_key, options);
-            check_rows(documents_count_frozen(corpus.views(), options, vocabulary, 0, run), run, frozen);
+            check_rows(documents_count_frozen(corpus.views(), options, vocabulary, 0, run), run,
+                       frozen);
         }
     }
 }
@@ -153,8 +156,9 @@ TEST("a part without a word among parts with words") {
     const Vocabulary vocabulary = packed_vocabulary(expected.terms);
     for (const int32_t n_jobs : {1, 2, 5, 16}) {
         check_growing(corpus.views(), Run(n_jobs), expected);
-        check_rows(documents_count_frozen(corpus.views(), default_words, vocabulary, 0, Run(n_jobs)), Run(n_jobs),
-                   frozen);
+        check_rows(
+            documents_count_frozen(corpus.views(), default_words, vocabulary, 0, Run(n_jobs)),
+            Run(n_jobs), frozen);
     }
 }
 
@@ -179,10 +183,11 @@ TEST("no documents, only empty ones, only separators, an empty vocabulary") {
         check_growing({}, execution, reference::Counts{});
         check_growing(corpus.views(), execution, reference::count_growing(corpus.views()));
         const Vocabulary empty(some_key);
-        check_rows(documents_count_frozen({}, default_words, empty, 0, execution), execution, reference::Counts{});
+        check_rows(documents_count_frozen({}, default_words, empty, 0, execution), execution,
+                   reference::Counts{});
         const Corpus words = random_corpus(26, 5, 50, 20);
-        check_rows(documents_count_frozen(words.views(), default_words, empty, 0, execution), execution,
-                   reference::count_frozen(words.views(), {}));
+        check_rows(documents_count_frozen(words.views(), default_words, empty, 0, execution),
+                   execution, reference::count_frozen(words.views(), {}));
     });
 }
 
@@ -193,7 +198,8 @@ TEST("a word that occurs 300,000 times") {
     corpus.add(text, TextKind::ascii);
     Vocabulary vocabulary(some_key);
     const Run run;
-    const CountedRows rows = documents_count_growing(corpus.views(), default_words, run, vocabulary);
+    const CountedRows rows =
+        documents_count_growing(corpus.views(), default_words, run, vocabulary);
     const reference::Counts counts = written(rows, run);
     CHECK_SAME(counts.data, (std::vector<int64_t>{300'000}));
 }
@@ -246,8 +252,8 @@ TEST("a poll stops the count within one long document") {
     const Vocabulary vocabulary(some_key);
     StopToken stop([](void*) { return true; }, nullptr);
     const Execution execution{1, InstructionSet::baseline, &stop};
-    CHECK_THROWS(Stopped,
-                 documents_count_frozen(std::span(&document, 1), default_words, vocabulary, 0, execution));
+    CHECK_THROWS(Stopped, documents_count_frozen(std::span(&document, 1), default_words, vocabulary,
+                                                 0, execution));
 }
 
 TEST("the token counts the documents, whichever way they are counted") {
@@ -324,7 +330,8 @@ TEST("a stopped writer throws") {
     const Corpus corpus = random_corpus(29, 40, 2000, 3000);
     for (const int32_t n_jobs : job_counts) {
         Vocabulary vocabulary(some_key);
-        const CountedRows rows = documents_count_growing(corpus.views(), default_words, Run(n_jobs), vocabulary);
+        const CountedRows rows =
+            documents_count_growing(corpus.views(), default_words, Run(n_jobs), vocabulary);
         Run run(n_jobs);
         run.stop().request();
         CHECK_THROWS(Stopped, written(rows, run));

@@ -40,8 +40,8 @@ Bagged bag_of(FastTextBag& bag, Analyzer& analyzer, const Document& document, bo
     return bagged;
 }
 
-void check_bag(const Model& model, const FastTextRows& rows,
-               const std::u32string& text, TextKind kind) {
+void check_bag(const Model& model, const FastTextRows& rows, const std::u32string& text,
+               TextKind kind) {
     const OwnedDocument document(text, kind);
     const reference::FastTextLine line = reference::read_line(model, text);
     const std::vector<int64_t> expected = reference::rows_of(model, line);
@@ -58,13 +58,19 @@ void check_bag(const Model& model, const FastTextRows& rows,
     }
 }
 
-// Twin and engine share one reading of the definition. These buckets fastText itself has for a model with
-// minn=2, maxn=3, wordNgrams=3 and bucket=1000: of get_subwords, and such that get_sentence_vector is the
-// mean of their rows.
+// Twin and engine share one reading of the definition. These buckets fastText itself has for a
+// model with minn=2, maxn=3, wordNgrams=3 and bucket=1000: of get_subwords, and such that
+// get_sentence_vector is the mean of their rows.
 TEST("a line written out by hand") {
-    const Model model{
-        {{"</s>", 0}, {"the", 1}, {"film", 2}, {"\xC3\xA9t\xC3\xA9", 3}},
-        {"__label__a"}, 3, 2, 3, 1000, true, {}, false};
+    const Model model{{{"</s>", 0}, {"the", 1}, {"film", 2}, {"\xC3\xA9t\xC3\xA9", 3}},
+                      {"__label__a"},
+                      3,
+                      2,
+                      3,
+                      1000,
+                      true,
+                      {},
+                      false};
     const std::u32string text = U"\u4E2D\u6587 \u00E9t\u00E9 __label__a zz";
     std::vector<int64_t> expected{0, 3};
     for (const int64_t bucket :
@@ -87,29 +93,31 @@ TEST("a line written out by hand") {
 TEST("random short documents of every kind, under all options") {
     Random random(51);
     for (const TextKind kind : text_kinds) {
-        for_each_model(random, kind, [&](const Model& model, const FastTextRows& rows,
-                                         const Lexicon& lexicon) {
-            for (int repeat = 0; repeat < 2; ++repeat) {
-                const int64_t n_words = below(random, 30);
-                check_bag(model, rows, fasttext_text(random, lexicon, n_words, repeat == 1), kind);
-            }
-        });
+        for_each_model(random, kind,
+                       [&](const Model& model, const FastTextRows& rows, const Lexicon& lexicon) {
+                           for (int repeat = 0; repeat < 2; ++repeat) {
+                               const int64_t n_words = below(random, 30);
+                               check_bag(model, rows,
+                                         fasttext_text(random, lexicon, n_words, repeat == 1),
+                                         kind);
+                           }
+                       });
     }
 }
 
 TEST("no text, separators only, ends of sentences, labels, single words") {
     Random random(52);
-    for_each_model(random, TextKind::ascii, [&](const Model& model, const FastTextRows& rows,
-                                                const Lexicon&) {
-        for (const char32_t* text :
-             {U"", U" ", U" \n\t\v\f\r ", U"</s>", U" </s> a", U"a </s> a a </s> a",
-              U"</s></s> a", U"</S> a", U"a </s", U"__label__known", U"label", U"__label__",
-              U"__label__unknown a __label__known _ label", U"__label__in_words a",
-              U"a __label__in_words", U"x", U"a", U"Good good", U"a a a a a a a"}) {
-            for (const TextKind kind : text_kinds) check_bag(model, rows, text, kind);
-        }
-        check_bag(model, rows, {U'a', U'\0', U'b', U'\0'}, TextKind::utf8);
-    });
+    for_each_model(
+        random, TextKind::ascii, [&](const Model& model, const FastTextRows& rows, const Lexicon&) {
+            for (const char32_t* text :
+                 {U"", U" ", U" \n\t\v\f\r ", U"</s>", U" </s> a", U"a </s> a a </s> a",
+                  U"</s></s> a", U"</S> a", U"a </s", U"__label__known", U"label", U"__label__",
+                  U"__label__unknown a __label__known _ label", U"__label__in_words a",
+                  U"a __label__in_words", U"x", U"a", U"Good good", U"a a a a a a a"}) {
+                for (const TextKind kind : text_kinds) check_bag(model, rows, text, kind);
+            }
+            check_bag(model, rows, {U'a', U'\0', U'b', U'\0'}, TextKind::utf8);
+        });
 }
 
 TEST("a model that knows no word, and one that knows labels alone") {
@@ -131,16 +139,16 @@ TEST("documents of several windows, of every kind") {
     Random random(53);
     for (const TextKind kind : text_kinds) {
         int turn = 0;
-        for_each_model(random, kind, [&](const Model& model, const FastTextRows& rows,
-                                         const Lexicon& lexicon) {
-            if (++turn % 16 != static_cast<int>(kind)) return;
-            std::u32string text;
-            while (static_cast<int64_t>(text.size()) < 2 * window) {
-                text += fasttext_text(random, lexicon, 500, false) + U' ';
-            }
-            check_bag(model, rows, text, kind);
-            check_bag(model, rows, text + U"</s> " + text, kind);
-        });
+        for_each_model(random, kind,
+                       [&](const Model& model, const FastTextRows& rows, const Lexicon& lexicon) {
+                           if (++turn % 16 != static_cast<int>(kind)) return;
+                           std::u32string text;
+                           while (static_cast<int64_t>(text.size()) < 2 * window) {
+                               text += fasttext_text(random, lexicon, 500, false) + U' ';
+                           }
+                           check_bag(model, rows, text, kind);
+                           check_bag(model, rows, text + U"</s> " + text, kind);
+                       });
     }
 }
 
@@ -170,25 +178,27 @@ TEST("a bucket for each number of 31 bits") {
 
 TEST("one bag serves document after document, also after one abandoned half way") {
     Random random(56);
-    for_each_model(random, TextKind::ucs2, [&](const Model& model, const FastTextRows& rows,
-                                               const Lexicon& lexicon) {
-        FastTextBag bag(rows);
-        Analyzer analyzer(separated_words, available_instruction_sets().back());
-        StopToken stop;
-        for (int repeat = 0; repeat < 6; ++repeat) {
-            const std::u32string text = fasttext_text(random, lexicon, below(random, 20), repeat == 2);
-            const OwnedDocument document(text, TextKind::ucs2);
-            if (repeat % 2 == 0) {
-                bag.start();
-                analyzer.start(document.view());
-                if (analyzer.next(stop)) bag.add(analyzer.bytes(), analyzer.features(), stop);
+    for_each_model(
+        random, TextKind::ucs2,
+        [&](const Model& model, const FastTextRows& rows, const Lexicon& lexicon) {
+            FastTextBag bag(rows);
+            Analyzer analyzer(separated_words, available_instruction_sets().back());
+            StopToken stop;
+            for (int repeat = 0; repeat < 6; ++repeat) {
+                const std::u32string text =
+                    fasttext_text(random, lexicon, below(random, 20), repeat == 2);
+                const OwnedDocument document(text, TextKind::ucs2);
+                if (repeat % 2 == 0) {
+                    bag.start();
+                    analyzer.start(document.view());
+                    if (analyzer.next(stop)) bag.add(analyzer.bytes(), analyzer.features(), stop);
+                }
+                const auto line = reference::read_line(model, text);
+                const Bagged bagged = bag_of(bag, analyzer, document.view(), repeat == 1);
+                CHECK_SAME(bagged.rows, reference::rows_of(model, line), repeat);
+                CHECK_EQ(bagged.n_features, reference::count_features(model, line), repeat);
             }
-            const auto line = reference::read_line(model, text);
-            const Bagged bagged = bag_of(bag, analyzer, document.view(), repeat == 1);
-            CHECK_SAME(bagged.rows, reference::rows_of(model, line), repeat);
-            CHECK_EQ(bagged.n_features, reference::count_features(model, line), repeat);
-        }
-    });
+        });
 }
 
 TEST("a request stops the bag within a long word, and the search for subwords") {

@@ -15,7 +15,8 @@ TEST("hashes that others publish, and those of fastText itself") {
         const char* bytes;
         uint32_t hash;
     };
-    // Of ASCII as in the test suite of FNV's authors. Beyond it fastText extends the signs of bytes.
+    // Of ASCII as in the test suite of FNV's authors. Beyond it fastText extends the signs of
+    // bytes.
     for (const Known& known :
          {Known{"", 0x811C9DC5u}, Known{"a", 0xE40C292Cu}, Known{"foobar", 0xBF9CF968u},
           Known{"</s>", 0xD79C9359u}, Known{"\xC3\xA9t\xC3\xA9", 0x0BEEA017u},
@@ -28,29 +29,32 @@ TEST("hashes that others publish, and those of fastText itself") {
 TEST("hashes and subwords of terms") {
     Random random(58);
     for (const TextKind kind : text_kinds) {
-        for_each_model(random, kind, [&](const auto& model, const FastTextRows& rows, const Lexicon&) {
-            const auto& [key, arena, offsets, slots] = rows.terms;
-            std::vector<int64_t> hashes, buckets{42}, ends;
-            std::vector<uint32_t> found_hashes(static_cast<size_t>(rows.terms.size()), 7);
-            for (size_t i = 0; i < found_hashes.size(); ++i) {
-                const std::string term(arena.begin() + offsets[i], arena.begin() + offsets[i + 1]);
-                hashes.push_back(reference::fasttext_hash(term));
-                if (model.n_buckets == 0) continue;
-                const std::u32string word = reference::decode_utf8(term);
-                reference::append(buckets, reference::subword_buckets(model, word));
-                ends.push_back(static_cast<int64_t>(buckets.size()));
-            }
-            fasttext_hash_terms(arena, offsets, found_hashes);
-            CHECK_SAME(found_hashes, hashes);
-            if (model.n_buckets == 0) return;
-            Buffer<uint32_t> found_buckets;
-            Buffer<int64_t> found_ends;
-            found_buckets.push_back(42);  // what is there stays
-            StopToken stop;
-            fasttext_find_subwords(arena, offsets, rows.options, stop, found_buckets, found_ends);
-            CHECK_SAME(found_buckets.span(), buckets, model.subword_min, model.subword_max);
-            CHECK_SAME(found_ends.span(), ends, model.subword_min, model.subword_max);
-        });
+        for_each_model(
+            random, kind, [&](const auto& model, const FastTextRows& rows, const Lexicon&) {
+                const auto& [key, arena, offsets, slots] = rows.terms;
+                std::vector<int64_t> hashes, buckets{42}, ends;
+                std::vector<uint32_t> found_hashes(static_cast<size_t>(rows.terms.size()), 7);
+                for (size_t i = 0; i < found_hashes.size(); ++i) {
+                    const std::string term(arena.begin() + offsets[i],
+                                           arena.begin() + offsets[i + 1]);
+                    hashes.push_back(reference::fasttext_hash(term));
+                    if (model.n_buckets == 0) continue;
+                    const std::u32string word = reference::decode_utf8(term);
+                    reference::append(buckets, reference::subword_buckets(model, word));
+                    ends.push_back(static_cast<int64_t>(buckets.size()));
+                }
+                fasttext_hash_terms(arena, offsets, found_hashes);
+                CHECK_SAME(found_hashes, hashes);
+                if (model.n_buckets == 0) return;
+                Buffer<uint32_t> found_buckets;
+                Buffer<int64_t> found_ends;
+                found_buckets.push_back(42);  // what is there stays
+                StopToken stop;
+                fasttext_find_subwords(arena, offsets, rows.options, stop, found_buckets,
+                                       found_ends);
+                CHECK_SAME(found_buckets.span(), buckets, model.subword_min, model.subword_max);
+                CHECK_SAME(found_ends.span(), ends, model.subword_min, model.subword_max);
+            });
     }
 }
 
@@ -75,7 +79,8 @@ TEST("remainders of every divisor, at the ends of the range as well") {
         if (highest < last) numbers.push_back(highest + 1);
         for (int i = 0; i < 100; ++i) {
             const uint64_t n = random() >> random() % 64;
-            for (const uint64_t each : {n, n / d * d, n / d * d - 1, last - n}) numbers.push_back(each);
+            for (const uint64_t each : {n, n / d * d, n / d * d - 1, last - n})
+                numbers.push_back(each);
         }
         for (const uint64_t n : numbers) CHECK_EQ(remainder(n), n % d, n, divisor);
     }
@@ -85,7 +90,8 @@ template <class Damage>
 void check_refused(Damage damage, bool has_marks = true, int line = __builtin_LINE()) {
     Random random(60);
     const Lexicon lexicon = fasttext_lexicon(random, TextKind::ascii);
-    const auto model = random_model(random, lexicon, {2, 2, 4, 200}, true, has_marks ? 2 : -1, false);
+    const auto model =
+        random_model(random, lexicon, {2, 2, 4, 200}, true, has_marks ? 2 : -1, false);
     FastTextArrays arrays(model);
     arrays.view().check();
     damage(arrays);
@@ -122,12 +128,15 @@ TEST("rows that would lead astray are refused") {
     check_refused([](Arrays& a) { a.marks.back() ^= 1; });
     check_refused([](Arrays& a) { a.n_bucket_rows += 1; });
     check_refused([](Arrays& a) { a.n_bucket_rows -= 1; });
-    const auto ask_no_buckets = [](Arrays& a) { a.options.word_ngrams = 1, a.options.subword_max = 0; };
-    check_refused([&](Arrays& a) { ask_no_buckets(a), a.options.n_buckets = -1, a.n_bucket_rows = -1; },
-                  false);
+    const auto ask_no_buckets = [](Arrays& a) {
+        a.options.word_ngrams = 1, a.options.subword_max = 0;
+    };
+    check_refused(
+        [&](Arrays& a) { ask_no_buckets(a), a.options.n_buckets = -1, a.n_bucket_rows = -1; },
+        false);
     for (const bool has_marks : {false, true}) {
-        for (const int64_t n : {int64_t{-1}, int64_t{0}, int64_t{201}, int64_t{1} << 32, int64_t{1} << 62,
-                                std::numeric_limits<int64_t>::min()}) {
+        for (const int64_t n : {int64_t{-1}, int64_t{0}, int64_t{201}, int64_t{1} << 32,
+                                int64_t{1} << 62, std::numeric_limits<int64_t>::min()}) {
             check_refused([&](Arrays& a) { a.n_bucket_rows = n; }, has_marks);
         }
         const auto drop_buckets = [](Arrays& a) {

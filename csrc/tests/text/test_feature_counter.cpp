@@ -17,9 +17,17 @@ using Texts = std::vector<std::u32string>;
 // upper case; empty rows; features that come again within a row and across rows.
 std::vector<Texts> random_rows(uint64_t seed, int64_t n_rows, int64_t features_max) {
     Random random(seed);
-    Texts lexicon{U"", U" ", U"a", U"A", std::u32string(1, U'\0'), {U'a', U'\0'},
-                  std::u32string(1, char32_t{0xD800}), std::u32string(1, char32_t{0x10FFFF}),
-                  std::u32string(16, U'x'), std::u32string(17, U'x'), std::u32string(300, U'\u4E2D')};
+    Texts lexicon{U"",
+                  U" ",
+                  U"a",
+                  U"A",
+                  std::u32string(1, U'\0'),
+                  {U'a', U'\0'},
+                  std::u32string(1, char32_t{0xD800}),
+                  std::u32string(1, char32_t{0x10FFFF}),
+                  std::u32string(16, U'x'),
+                  std::u32string(17, U'x'),
+                  std::u32string(300, U'\u4E2D')};
     for (int i = 0; i < 800; ++i) {
         lexicon.push_back(random_text(random, below(random, 40), text_kinds[random() % 5]));
     }
@@ -136,7 +144,8 @@ TEST("hashed") {
 
 TEST("no rows, empty rows, nothing but the empty feature, nothing known") {
     const Vocabulary nothing(some_key);
-    const std::vector<std::vector<Texts>> cases{{}, {{}}, {{}, {}, {}}, {{U""}}, {{}, {U"", U""}, {}}};
+    const std::vector<std::vector<Texts>> cases{
+        {}, {{}}, {{}, {}, {}}, {{U""}}, {{}, {U"", U""}, {}}};
     for (const std::vector<Texts>& rows : cases) {
         const reference::Features features = encoded(rows);
         const Run run;

@@ -65,11 +65,11 @@ TEST("columns and signs at the borders of the hash") {
     constexpr int32_t huge = 0x7FFFFFFF;
     CHECK_EQ(column(0, 10, true), 0u);
     CHECK_EQ(column(13, 10, true), 6u);
-    CHECK_EQ(column(0xFFFFFFFFu, 10, true), 3u);              // -1: column 1, negative
+    CHECK_EQ(column(0xFFFFFFFFu, 10, true), 3u);  // -1: column 1, negative
     CHECK_EQ(column(0xFFFFFFFFu, 10, false), 2u);
-    CHECK_EQ(column(0x7FFFFFFFu, huge, true), 0u);            // 2^31 - 1 mod itself
-    CHECK_EQ(column(0x7FFFFFFEu, huge, true), 0xFFFFFFFCu);   // the largest column
-    CHECK_EQ(column(0x80000002u, huge, true), 0xFFFFFFFDu);   // ... with a sign
+    CHECK_EQ(column(0x7FFFFFFFu, huge, true), 0u);           // 2^31 - 1 mod itself
+    CHECK_EQ(column(0x7FFFFFFEu, huge, true), 0xFFFFFFFCu);  // the largest column
+    CHECK_EQ(column(0x80000002u, huge, true), 0xFFFFFFFDu);  // ... with a sign
     // -2^31, whose magnitude 2^31 no signed number of 32 bits holds: 2147483648 mod 10 = 8.
     CHECK_EQ(column(0x80000000u, 10, true), 17u);
     CHECK_EQ(column(0x80000000u, huge, true), 3u);
@@ -127,7 +127,8 @@ TEST("hashed: the same for any number of jobs and instruction set") {
             });
         }
     }
-    CHECK(documents_count_hashed(corpus.views(), default_words, {99, true}, Run(2)).parts.size() > 2);
+    CHECK(documents_count_hashed(corpus.views(), default_words, {99, true}, Run(2)).parts.size() >
+          2);
 }
 
 TEST("a poll stops the hashing within one long document") {

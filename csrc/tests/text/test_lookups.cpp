@@ -179,8 +179,8 @@ TEST("a term that comes twice is refused, near or far, short or long") {
     check_finds(Vocabulary(some_key, packed.arena, packed.offsets), terms);
 }
 
-// As terms that start with the key's first half do, these all have the hash zero; here some are longer
-// than a slot and some are not, whose bytes must not pass for a place in the arena.
+// As terms that start with the key's first half do, these all have the hash zero; here some are
+// longer than a slot and some are not, whose bytes must not pass for a place in the arena.
 TEST("short and long terms of the same hash, counted") {
     HashKey key{0, 77};
     std::memcpy(&key.a, "abcdefgh", 8);
@@ -203,10 +203,12 @@ TEST("short and long terms of the same hash, counted") {
     const reference::Counts expected = reference::count_growing(corpus.views());
     Vocabulary vocabulary(key);
     const Run run;
-    const CountedRows rows = documents_count_growing(corpus.views(), default_words, run, vocabulary);
+    const CountedRows rows =
+        documents_count_growing(corpus.views(), default_words, run, vocabulary);
     CHECK_SAME(terms_of(vocabulary), expected.terms);
     check_rows(rows, run, expected);
-    const CountedRows known = documents_count_frozen(corpus.views(), default_words, vocabulary, 0, run);
+    const CountedRows known =
+        documents_count_frozen(corpus.views(), default_words, vocabulary, 0, run);
     check_rows(known, run, reference::count_frozen(corpus.views(), expected.terms));
 }
 

@@ -69,7 +69,7 @@ Lowered run_ascii(LowerOptions options, InstructionSet set, const std::string& t
 // ASCII as everyone knows it; no table.
 Lowered expected_ascii(const std::string& text, LowerOptions options) {
     static const std::string spaces = "\t\n\v\f\r\x1C\x1D\x1E\x1F ";  // Python's str.isspace
-    static const std::string separators("\t\n\v\f\r \0", 7);         // of fastText
+    static const std::string separators("\t\n\v\f\r \0", 7);          // of fastText
     Lowered lowered;
     for (const char c : text) {
         const bool upper = c >= 'A' && c <= 'Z';
@@ -127,7 +127,8 @@ TEST("bytes beyond ASCII pass as they are and never separate, on every instructi
     Random random(3);
     for (size_t n = 1; n <= 200; ++n) {
         std::string text(n, '\0');
-        for (char& c : text) c = static_cast<char>(random() % 3 == 0 ? random() % 33 : random() % 256);
+        for (char& c : text)
+            c = static_cast<char>(random() % 3 == 0 ? random() % 33 : random() % 256);
         for (const InstructionSet set : available_instruction_sets()) {
             for (int byte = 128; byte < 256; byte += n % 50 == 0 ? 1 : 37) {
                 text[n * 7 / 9] = static_cast<char>(byte);
@@ -145,7 +146,8 @@ TEST("the scalar classes of ASCII agree with the Unicode tables") {
         const std::string text(1, static_cast<char>(byte));
         const Lowered lowered = expected_ascii(text, default_lower);
         CHECK_EQ(reference::is_word(byte), lowered.marks == "1", byte);
-        const Lowered spaced = expected_ascii(text, {true, Accents::keep, CharacterClass::not_space});
+        const Lowered spaced =
+            expected_ascii(text, {true, Accents::keep, CharacterClass::not_space});
         CHECK_EQ(reference::is_space(byte), spaced.marks == "0", byte);
         const Lowered separated =
             expected_ascii(text, {true, Accents::keep, CharacterClass::not_separator});
@@ -187,7 +189,8 @@ void check_lower(const std::u32string& text, TextKind kind, LowerOptions options
     for (const InstructionSet set : available_instruction_sets()) {
         const Lowered actual = run_lower(document.view(), 0, document.view().length, set, options);
         if (!(actual == expected)) {
-            CHECK_EQ(actual.bytes, expected.bytes, reference::encode(text), kind, options.lowercase);
+            CHECK_EQ(actual.bytes, expected.bytes, reference::encode(text), kind,
+                     options.lowercase);
             CHECK_EQ(actual.marks, expected.marks, reference::encode(text), kind, options.lowercase,
                      options.marks);
         }
@@ -208,10 +211,10 @@ TEST("every code point, in every kind that can store it, under all options") {
 
 // The list of Python: "".join(chr(c) for c in range(0x110000) if chr(c).isspace()).
 TEST("white space is what Python calls so") {
-    const std::u32string spaces = {
-        0x09,   0x0A,   0x0B,   0x0C,   0x0D,   0x1C,   0x1D,   0x1E,   0x1F,   0x20,
-        0x85,   0xA0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006,
-        0x2007, 0x2008, 0x2009, 0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
+    const std::u32string spaces = {0x09,   0x0A,   0x0B,   0x0C,   0x0D,   0x1C,   0x1D,   0x1E,
+                                   0x1F,   0x20,   0x85,   0xA0,   0x1680, 0x2000, 0x2001, 0x2002,
+                                   0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200A,
+                                   0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
     for (char32_t c = 0; c < 0x110000; ++c) {
         const bool expected = std::find(spaces.begin(), spaces.end(), c) != spaces.end();
         CHECK_EQ(reference::is_space(c), expected, static_cast<uint32_t>(c));
@@ -225,29 +228,32 @@ TEST("known code points, written out by hand") {
         const char* marks;  // of \w
     };
     const Known known[] = {
-        {U"\u00C9", "\xC3\xA9", "11"},                         // E acute
-        {U"\u00D7", "\xC3\x97", "00"},                         // multiplication sign
-        {U"\u00DF", "\xC3\x9F", "11"},                         // sharp s: has no lower case
-        {U"\u1E9E", "\xC3\x9F", "11"},                         // capital sharp s: 3 bytes to 2
-        {U"\u0130", "i\xCC\x87", "100"},                       // I with dot: i and a combining dot
-        {U"\u212A", "k", "1"},                                 // Kelvin sign
-        {U"\u2126", "\xCF\x89", "11"},                         // Ohm sign
-        {U"\u0414", "\xD0\xB4", "11"},                         // Cyrillic De
-        {U"\u0301", "\xCC\x81", "00"},                         // combining acute
-        {U"\u4E2D", "\xE4\xB8\xAD", "111"},                    // CJK
-        {U"\u0661", "\xD9\xA1", "11"},                         // Arabic digit
-        {U"\u00B2", "\xC2\xB2", "11"},                         // superscript two: isalnum
-        {U"\u203F", "\xE2\x80\xBF", "000"},                    // undertie: \w is no other connector
-        {U"\U00010400", "\xF0\x90\x90\xA8", "1111"},           // Deseret
-        {U"\U0001F600", "\xF0\x9F\x98\x80", "0000"},           // emoji
-        {U"\u03A3", "\xCF\x83", "11"},                         // a lone sigma is not final
-        {U"A\u03A3", "a\xCF\x82", "111"},                      // final after a letter
-        {U"A\u03A3A", "a\xCF\x83" "a", "1111"},                // not final within a word
-        {U"A\u03A3.", "a\xCF\x82.", "1110"},                   // the full stop is ignorable
-        {U"A\u03A3.A", "a\xCF\x83.a", "11101"},                // ... and looked past
-        {U"A.\u03A3", "a.\xCF\x82", "1011"},                   // before as well
-        {U"A \u03A3", "a \xCF\x83", "1011"},                   // the space is not
-        {U"\u03A3\u03A3", "\xCF\x83\xCF\x82", "1111"},         // a sigma is a letter with case
+        {U"\u00C9", "\xC3\xA9", "11"},                // E acute
+        {U"\u00D7", "\xC3\x97", "00"},                // multiplication sign
+        {U"\u00DF", "\xC3\x9F", "11"},                // sharp s: has no lower case
+        {U"\u1E9E", "\xC3\x9F", "11"},                // capital sharp s: 3 bytes to 2
+        {U"\u0130", "i\xCC\x87", "100"},              // I with dot: i and a combining dot
+        {U"\u212A", "k", "1"},                        // Kelvin sign
+        {U"\u2126", "\xCF\x89", "11"},                // Ohm sign
+        {U"\u0414", "\xD0\xB4", "11"},                // Cyrillic De
+        {U"\u0301", "\xCC\x81", "00"},                // combining acute
+        {U"\u4E2D", "\xE4\xB8\xAD", "111"},           // CJK
+        {U"\u0661", "\xD9\xA1", "11"},                // Arabic digit
+        {U"\u00B2", "\xC2\xB2", "11"},                // superscript two: isalnum
+        {U"\u203F", "\xE2\x80\xBF", "000"},           // undertie: \w is no other connector
+        {U"\U00010400", "\xF0\x90\x90\xA8", "1111"},  // Deseret
+        {U"\U0001F600", "\xF0\x9F\x98\x80", "0000"},  // emoji
+        {U"\u03A3", "\xCF\x83", "11"},                // a lone sigma is not final
+        {U"A\u03A3", "a\xCF\x82", "111"},             // final after a letter
+        {U"A\u03A3A",
+         "a\xCF\x83"
+         "a",
+         "1111"},                                       // not final within a word
+        {U"A\u03A3.", "a\xCF\x82.", "1110"},            // the full stop is ignorable
+        {U"A\u03A3.A", "a\xCF\x83.a", "11101"},         // ... and looked past
+        {U"A.\u03A3", "a.\xCF\x82", "1011"},            // before as well
+        {U"A \u03A3", "a \xCF\x83", "1011"},            // the space is not
+        {U"\u03A3\u03A3", "\xCF\x83\xCF\x82", "1111"},  // a sigma is a letter with case
     };
     for (const Known& entry : known) {
         const std::u32string text(entry.text);

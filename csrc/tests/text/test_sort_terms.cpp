@@ -64,7 +64,8 @@ TEST("terms that share their first 0 to 40 bytes") {
     for (size_t shared = 0; shared <= 40; ++shared) {
         for (const size_t n : {20U, 24U, 25U, 300U}) {  // insertion_max is 24
             std::set<std::string> terms;
-            while (terms.size() < n) terms.insert(std::string(shared, 'x') + random_tail(random, 20));
+            while (terms.size() < n)
+                terms.insert(std::string(shared, 'x') + random_tail(random, 20));
             std::vector<std::string> shuffled(terms.begin(), terms.end());
             std::shuffle(shuffled.begin(), shuffled.end(), random);
             check_once(shuffled, 1);

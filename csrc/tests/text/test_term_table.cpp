@@ -20,7 +20,8 @@ struct Frozen {
     std::vector<TermSlot> slots;
 
     explicit Frozen(const std::vector<std::string>& terms)
-        : packed(terms), slots(static_cast<size_t>(frozen_slots(static_cast<int64_t>(terms.size())))) {
+        : packed(terms),
+          slots(static_cast<size_t>(frozen_slots(static_cast<int64_t>(terms.size())))) {
         packed_vocabulary(terms).freeze(other_key, slots);
     }
     FrozenTerms view() const { return {other_key, packed.arena, packed.offsets, slots}; }

@@ -32,7 +32,8 @@ std::vector<std::string> words_of(Tokenizer& tokenizer, const Document& document
 }
 
 // What fastText reads.
-constexpr TokenizerOptions separated_tokens{{false, Accents::keep, CharacterClass::not_separator}, 1};
+constexpr TokenizerOptions separated_tokens{{false, Accents::keep, CharacterClass::not_separator},
+                                            1};
 
 // Words of min_length or more, and every mark.
 constexpr TokenizerOptions words_and_marks(int64_t min_length) {
@@ -73,8 +74,9 @@ TEST("words written out by hand") {
     const std::u32string text =
         U"The quick_brown FOX: a b2 \u00C9t\u00E9, x \u03A3\u039F\u03A6\u039F\u03A3; don't \u0130I";
     const std::vector<std::string> expected = {
-        "the", "quick_brown", "fox", "b2", "\xC3\xA9t\xC3\xA9",
-        "\xCF\x83\xCE\xBF\xCF\x86\xCE\xBF\xCF\x82", "don"};
+        "the", "quick_brown",       "fox",
+        "b2",  "\xC3\xA9t\xC3\xA9", "\xCF\x83\xCE\xBF\xCF\x86\xCE\xBF\xCF\x82",
+        "don"};
     Tokenizer tokenizer(default_tokens, InstructionSet::baseline);
     const OwnedDocument document(text, TextKind::ucs2);
     CHECK_SAME(words_of(tokenizer, document.view()), expected);
@@ -95,12 +97,37 @@ TEST("words between fastText's separators, written out by hand") {
 TEST("words and marks written out by hand") {
     const std::u32string text =
         U"Don't, a_1... \u00C9\u2019\u0130!\u3000\u4E2D\u3002 \U0001F600x\U0001F600";
-    const std::vector<std::string> expected = {
-        "don", "'", "t", ",", "a_1", ".", ".", ".", "\xC3\xA9", "\xE2\x80\x99", "i", "\xCC\x87",
-        "!", "\xE4\xB8\xAD", "\xE3\x80\x82", "\xF0\x9F\x98\x80", "x", "\xF0\x9F\x98\x80"};
-    const std::vector<std::string> longer = {
-        "don", "'", ",", "a_1", ".", ".", ".", "\xE2\x80\x99", "\xCC\x87", "!",
-        "\xE3\x80\x82", "\xF0\x9F\x98\x80", "\xF0\x9F\x98\x80"};
+    const std::vector<std::string> expected = {"don",
+                                               "'",
+                                               "t",
+                                               ",",
+                                               "a_1",
+                                               ".",
+                                               ".",
+                                               ".",
+                                               "\xC3\xA9",
+                                               "\xE2\x80\x99",
+                                               "i",
+                                               "\xCC\x87",
+                                               "!",
+                                               "\xE4\xB8\xAD",
+                                               "\xE3\x80\x82",
+                                               "\xF0\x9F\x98\x80",
+                                               "x",
+                                               "\xF0\x9F\x98\x80"};
+    const std::vector<std::string> longer = {"don",
+                                             "'",
+                                             ",",
+                                             "a_1",
+                                             ".",
+                                             ".",
+                                             ".",
+                                             "\xE2\x80\x99",
+                                             "\xCC\x87",
+                                             "!",
+                                             "\xE3\x80\x82",
+                                             "\xF0\x9F\x98\x80",
+                                             "\xF0\x9F\x98\x80"};
     for (const TextKind kind : {TextKind::ucs4, TextKind::utf8}) {
         const OwnedDocument document(text, kind);
         Tokenizer any(words_and_marks(1), InstructionSet::baseline);
@@ -210,10 +237,9 @@ const std::u32string marks[] = {U"!", U"\u00A7", U"\u3002", U"\U0001F600"};
 
 TEST("words and marks across the border of a window, at every place") {
     for (const std::u32string& mark : marks) {
-        for (const std::u32string& run :
-             {mark, mark + mark, U"Ab" + mark, mark + U"Ab",
-              U"a" + mark + U"Bcd" + mark + U"\u00C9",
-              mark + U"\u00C9\u4E2D" + mark + mark + U"\U00010400"}) {
+        for (const std::u32string& run : {mark, mark + mark, U"Ab" + mark, mark + U"Ab",
+                                          U"a" + mark + U"Bcd" + mark + U"\u00C9",
+                                          mark + U"\u00C9\u4E2D" + mark + mark + U"\U00010400"}) {
             // Far enough that in UTF-8 each byte comes to lie on either side.
             const int64_t n = static_cast<int64_t>(reference::encode(run).size());
             for (int64_t start = window - n - 1; start <= window + 1; ++start) {

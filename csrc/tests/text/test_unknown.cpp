@@ -52,14 +52,15 @@ TEST("unknown words written out by hand") {
     expected.indices = {1, 2, 1, 2};
     expected.data = {1, 3, 1, 1};
     const Run run;
-    check_rows(documents_count_frozen(corpus.views(), default_words, vocabulary, 1, run), run, expected);
+    check_rows(documents_count_frozen(corpus.views(), default_words, vocabulary, 1, run), run,
+               expected);
 }
 
 TEST("the column of an unknown feature") {
     const Vocabulary vocabulary = packed_vocabulary(distinct_terms(131, 300));
     for (const std::string& term : distinct_terms(132, 2000)) {
-        // What may be read and no more, for AddressSanitizer to watch: 16 bytes for the key, 3 behind
-        // the term for the column.
+        // What may be read and no more, for AddressSanitizer to watch: 16 bytes for the key, 3
+        // behind the term for the column.
         std::vector<char> bytes(std::max<size_t>(term.size() + 3, token_head_bytes), '\xFF');
         std::copy(term.begin(), term.end(), bytes.begin());
         const auto key_with = [&](HashKey key) {
@@ -106,7 +107,8 @@ TEST("n-grams may be unknown as well") {
     const auto expected = reference::count_frozen(features, terms_of(vocabulary), 50);
     for (const int32_t n_jobs : job_counts) {
         const Run run(n_jobs);
-        check_rows(documents_count_frozen(corpus.views(), options, vocabulary, 50, run), run, expected);
+        check_rows(documents_count_frozen(corpus.views(), options, vocabulary, 50, run), run,
+                   expected);
     }
 }
 
@@ -143,8 +145,8 @@ TEST("more columns than numbers for them are refused") {
     feed(features, counter);
     Vocabulary untouched(some_key);
     check_rows(counter.finish(run, untouched), run, expected);
-    for (const int64_t n_unknown : {most + 1, int64_t{1} << 31, int64_t{1} << 32,
-                                    std::numeric_limits<int64_t>::max()}) {
+    for (const int64_t n_unknown :
+         {most + 1, int64_t{1} << 31, int64_t{1} << 32, std::numeric_limits<int64_t>::max()}) {
         CHECK_THROWS(std::invalid_argument, count(n_unknown));
         CHECK_THROWS(std::invalid_argument, FeatureCounter(vocabulary, n_unknown));
     }

@@ -16,9 +16,7 @@ Utf8Check run(const std::string& text) {
     return utf8_check(exact.get(), static_cast<int64_t>(text.size()));
 }
 
-void check_text(const std::string& text) {
-    CHECK_EQ(run(text), reference::utf8_check(text), text);
-}
+void check_text(const std::string& text) { CHECK_EQ(run(text), reference::utf8_check(text), text); }
 
 std::string bytes_of(std::initializer_list<int> values) {
     std::string text;
@@ -35,9 +33,9 @@ TEST("known texts, written out by hand") {
         CHECK_EQ(run(good), Utf8Check::utf8, good);
     }
     for (const char* bad :
-         {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xED\xA0\x80",
-          "\xED\xBF\xBF", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80",
-          "\xF8\x88\x80\x80\x80", "\xFE", "\xFF", "\xC3", "\xE4\xB8", "\xF0\x9F\x98"}) {
+         {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xED\xBF\xBF",
+          "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xF8\x88\x80\x80\x80",
+          "\xFE", "\xFF", "\xC3", "\xE4\xB8", "\xF0\x9F\x98"}) {
         CHECK_EQ(run(bad), Utf8Check::invalid, bad);
     }
 }
@@ -60,7 +58,8 @@ TEST("texts of three and four bytes, around every border") {
             for (const int third : borders) {
                 check_text(bytes_of({first, second, third}));
                 if (first < 0xE0) continue;
-                for (const int fourth : borders) check_text(bytes_of({first, second, third, fourth}));
+                for (const int fourth : borders)
+                    check_text(bytes_of({first, second, third, fourth}));
             }
         }
     }
@@ -85,9 +84,10 @@ TEST("every code point, and the same with its last byte missing") {
 
 TEST("a character, whole and cut, at every place of texts around one and two blocks") {
     const std::string fillers[] = {"a", "\xC3\xA9", "\xE4\xB8\xAD"};
-    const std::string probes[] = {"\xC3\xA9",     "\xE4\xB8\xAD", "\xF0\x9F\x98\x80", "\x80", "\xC3",
-                                  "\xE4\xB8",     "\xF0\x9F\x98", "\xED\xA0\x80",     "\xFF", "z",
-                                  "\xE0\x80\x80", "\xF4\x90\x80\x80"};
+    const std::string probes[] = {
+        "\xC3\xA9",     "\xE4\xB8\xAD",    "\xF0\x9F\x98\x80", "\x80", "\xC3",
+        "\xE4\xB8",     "\xF0\x9F\x98",    "\xED\xA0\x80",     "\xFF", "z",
+        "\xE0\x80\x80", "\xF4\x90\x80\x80"};
     for (const size_t n : {60u, 63u, 64u, 65u, 67u, 127u, 128u, 129u, 131u, 192u, 200u}) {
         for (const std::string& filler : fillers) {
             std::string ground;
@@ -159,16 +159,21 @@ TEST("the first invalid document is named, for any number of threads") {
         parts[1999] = std::string("\xA9");  // with the one before it a character, but not alone
         for (const int32_t n_jobs : job_counts) {
             Column column(parts);
-            CHECK_EQ(documents_check_utf8(column.documents, Run(n_jobs)),
-                     static_cast<int64_t>(bad), n_jobs);
+            CHECK_EQ(documents_check_utf8(column.documents, Run(n_jobs)), static_cast<int64_t>(bad),
+                     n_jobs);
         }
     }
 }
 
 TEST("a document of several windows, whatever lies across their border") {
     constexpr size_t window = size_t{1} << 20;
-    const std::string probes[] = {"\xC3\xA9", "\xE4\xB8\xAD", "\xF0\x9F\x98\x80", "\xC3",
-                                  "\x80\x80\x80\x80\x80\x80", "\xF0\x9F\x98", "zz"};
+    const std::string probes[] = {"\xC3\xA9",
+                                  "\xE4\xB8\xAD",
+                                  "\xF0\x9F\x98\x80",
+                                  "\xC3",
+                                  "\x80\x80\x80\x80\x80\x80",
+                                  "\xF0\x9F\x98",
+                                  "zz"};
     for (const std::string& probe : probes) {
         for (size_t before = 0; before <= 6; ++before) {
             std::string text(2 * window + 100, 'a');

@@ -212,18 +212,27 @@ TEST("an empty term is a term like any other") {
 
 TEST("bad offsets and repeated terms are refused") {
     const std::vector<char> arena{'a', 'b', 'c', 'a'};
-    const auto make = [&](std::vector<int64_t> offsets) {
-        Vocabulary(some_key, arena, offsets);
-    };
+    const auto make = [&](std::vector<int64_t> offsets) { Vocabulary(some_key, arena, offsets); };
     make({0, 1, 2, 4});
     constexpr int64_t huge = std::numeric_limits<int64_t>::max();
-    for (const std::vector<int64_t>& offsets : std::vector<std::vector<int64_t>>{
-             {}, {0}, {4}, {1, 4}, {-1, 4}, {0, 3}, {0, 5}, {0, 2, 1, 4}, {0, 5, 4}, {0, -1, 4},
-             {0, 1000, 4}, {0, huge, 4}, {0, huge}, {-huge, huge}}) {
+    for (const std::vector<int64_t>& offsets : std::vector<std::vector<int64_t>>{{},
+                                                                                 {0},
+                                                                                 {4},
+                                                                                 {1, 4},
+                                                                                 {-1, 4},
+                                                                                 {0, 3},
+                                                                                 {0, 5},
+                                                                                 {0, 2, 1, 4},
+                                                                                 {0, 5, 4},
+                                                                                 {0, -1, 4},
+                                                                                 {0, 1000, 4},
+                                                                                 {0, huge, 4},
+                                                                                 {0, huge},
+                                                                                 {-huge, huge}}) {
         CHECK_THROWS(std::invalid_argument, make(offsets));
     }
-    CHECK_THROWS(std::invalid_argument, make({0, 1, 3, 4}));     // "a", "bc", "a"
-    CHECK_THROWS(std::invalid_argument, make({0, 0, 0, 4}));     // "" twice
+    CHECK_THROWS(std::invalid_argument, make({0, 1, 3, 4}));  // "a", "bc", "a"
+    CHECK_THROWS(std::invalid_argument, make({0, 0, 0, 4}));  // "" twice
 }
 
 TEST("a subset keeps the terms asked for, renumbered in their order") {

@@ -39,7 +39,8 @@ std::string find(const WordMap& map, const std::string& word) {
     return std::string(map.find(padded.key(map.key())));
 }
 
-// Stems that cut, leave, lengthen or swallow the words of a text; about half of the words have none.
+// Stems that cut, leave, lengthen or swallow the words of a text; about half of the words have
+// none.
 reference::Stems random_stems(Random& random, const std::u32string& text,
                               const AnalyzerOptions& options) {
     AnalyzerOptions single = options;
@@ -49,7 +50,9 @@ reference::Stems random_stems(Random& random, const std::u32string& text,
         std::u32string stem = word;
         switch (below(random, 8)) {
             case 0: stem.resize((word.size() + 1) / 2); break;
-            case 1: stem += std::u32string(static_cast<size_t>(1 + below(random, 100)), U'z'); break;
+            case 1:
+                stem += std::u32string(static_cast<size_t>(1 + below(random, 100)), U'z');
+                break;
             case 2: stem.clear(); break;
             case 3: stem = U"the"; break;  // a stop word, but only the word itself is asked
             case 4: break;
@@ -98,8 +101,15 @@ TEST("offsets that do not fit are refused") {
     const std::vector<char> arena{'a', 'b', 'c'};
     const auto make = [&](std::vector<int64_t> offsets) { WordMap(words, arena, offsets); };
     make({0, 3, 3});
-    for (const std::vector<int64_t>& offsets : std::vector<std::vector<int64_t>>{
-             {}, {0}, {0, 3}, {0, 1, 2}, {0, 1, 4}, {0, 1, 2, 3}, {1, 2, 3}, {0, 4, 3}, {0, -1, 3}}) {
+    for (const std::vector<int64_t>& offsets : std::vector<std::vector<int64_t>>{{},
+                                                                                 {0},
+                                                                                 {0, 3},
+                                                                                 {0, 1, 2},
+                                                                                 {0, 1, 4},
+                                                                                 {0, 1, 2, 3},
+                                                                                 {1, 2, 3},
+                                                                                 {0, 4, 3},
+                                                                                 {0, -1, 3}}) {
         CHECK_THROWS(std::invalid_argument, make(offsets));
     }
 }
@@ -133,8 +143,9 @@ TEST("random documents of every kind, short ones and such of several windows") {
         for (const NgramRange range : ngram_ranges) {
             for (const TextKind text_kind : text_kinds) {
                 for (int repeat = 0; repeat < 8; ++repeat) {
-                    AnalyzerOptions options{kind,      repeat % 3 != 0, 1 + repeat % 2, range.min,
-                                            range.max, repeat % 2 ? &stop_vocabulary() : nullptr};
+                    AnalyzerOptions options{
+                        kind,      repeat % 3 != 0, 1 + repeat % 2,
+                        range.min, range.max,       repeat % 2 ? &stop_vocabulary() : nullptr};
                     if (repeat == 4) options.accents = Accents::strip;
                     const int64_t length =
                         repeat == 7 ? window + below(random, window) : below(random, 200);
@@ -169,8 +180,8 @@ TEST("stems are counted: the same for any number of jobs and instruction set") {
         const reference::Stems stems = random_stems(random, all, options);
         const WordMap map = word_map_of(stems);
         options.stems = &map;
-        const reference::Counts expected = reference::count_growing(
-            reference::features_of(corpus.views(), options, {}, stems));
+        const reference::Counts expected =
+            reference::count_growing(reference::features_of(corpus.views(), options, {}, stems));
         for_each_execution([&](const Execution& execution) {
             Vocabulary vocabulary(some_key);
             const CountedRows rows =

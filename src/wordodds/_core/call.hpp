@@ -12,10 +12,12 @@
 
 namespace wordodds::binding {
 
-// The identifier of Python's main thread; 0 if there is none. Precondition: the interpreter lock is held.
+// The identifier of Python's main thread; 0 if there is none. Precondition: the interpreter lock is
+// held.
 inline unsigned long find_main_thread() {
     PyObject* const threading = PyImport_ImportModule("threading");
-    PyObject* const main = threading ? PyObject_CallMethod(threading, "main_thread", nullptr) : nullptr;
+    PyObject* const main =
+        threading ? PyObject_CallMethod(threading, "main_thread", nullptr) : nullptr;
     PyObject* const ident = main ? PyObject_GetAttrString(main, "ident") : nullptr;
     const unsigned long found = ident && PyLong_Check(ident) ? PyLong_AsUnsignedLong(ident) : 0;
     Py_XDECREF(ident);
@@ -43,7 +45,8 @@ struct Call {
     // the middle of the engine.
     StopToken stop{on_main_thread() ? poll : nullptr, this};
     Execution execution;
-    PyObject* advance;  // called with the units done since the last call; borrowed, may be null or None
+    // Called with the units done since the last call; borrowed, may be null or None.
+    PyObject* advance;
     int64_t told = 0;
 
     Call(int32_t n_jobs, int32_t instruction_set, PyObject* advance_ = nullptr)
@@ -64,8 +67,8 @@ struct Call {
         return raised;
     }
 
-    // Tells `advance` what was done since the last time; a binding calls it once more when its kernel has
-    // ended. Precondition: the interpreter lock is held. False if Python raised.
+    // Tells `advance` what was done since the last time; a binding calls it once more when its
+    // kernel has ended. Precondition: the interpreter lock is held. False if Python raised.
     bool tell() {
         if (advance == nullptr) return true;
         const int64_t done = stop.done();

@@ -31,14 +31,15 @@ inline CsrView<double> with_doubles(const AnyCsr& matrix) {
 
 }  // namespace wordodds::binding
 
-// WORDODDS_TAKES_CSR(kernel, view_of): binding::kernel calls wordodds::kernel for the type of the values.
-#define WORDODDS_TAKES_CSR(kernel, view_of)                                                           \
-    namespace wordodds::binding {                                                                     \
-    template <class... Arguments>                                                                     \
-    auto kernel(const AnyCsr& matrix, Arguments&&... arguments) {                                     \
-        return std::visit([&](const auto& view) { return wordodds::kernel(view, arguments...); },     \
-                          view_of(matrix));                                                           \
-    }                                                                                                 \
+// WORDODDS_TAKES_CSR(kernel, view_of): binding::kernel calls wordodds::kernel for the type of the
+// values.
+#define WORDODDS_TAKES_CSR(kernel, view_of)                                                       \
+    namespace wordodds::binding {                                                                 \
+    template <class... Arguments>                                                                 \
+    auto kernel(const AnyCsr& matrix, Arguments&&... arguments) {                                 \
+        return std::visit([&](const auto& view) { return wordodds::kernel(view, arguments...); }, \
+                          view_of(matrix));                                                       \
+    }                                                                                             \
     }
 #define WORDODDS_TAKES_NUMBERS(kernel) WORDODDS_TAKES_CSR(kernel, )
 #define WORDODDS_TAKES_FLOATS(kernel) WORDODDS_TAKES_CSR(kernel, with_floats)

@@ -1,7 +1,7 @@
 // Elementary functions that a loop over many numbers vectorises: no calls, no branches, no tables.
 //
-// Plain multiplications and additions in a fixed order, so that every instruction set gives the same
-// bits. Callers inline them into their target regions.
+// Plain multiplications and additions in a fixed order, so that every instruction set gives the
+// same bits. Callers inline them into their target regions.
 #pragma once
 
 #include <bit>
@@ -9,8 +9,9 @@
 
 namespace wordodds::elementary {
 
-// e^r for |r| <= ln 2 / 2 by its Taylor polynomial, whose rest is below 5e-18. T: a double, or lanes of
-// them. Even and odd powers apart: two short chains of dependent operations instead of a long one.
+// e^r for |r| <= ln 2 / 2 by its Taylor polynomial, whose rest is below 5e-18. T: a double, or
+// lanes of them. Even and odd powers apart: two short chains of dependent operations instead of a
+// long one.
 template <class T>
 [[gnu::always_inline]] inline T exp_near_zero(T r) {
     const T r2 = r * r;

@@ -37,9 +37,7 @@ WORDODDS_LANES Lanes load_lanes(const float* from) {
     // One by one: GCC takes a vector conversion apart before it knows the region's registers.
     return Lanes{double{from[0]}, double{from[1]}, double{from[2]}, double{from[3]}};
 }
-WORDODDS_LANES void store_lanes(double* to, Lanes x) {
-    *reinterpret_cast<LanesInMemory*>(to) = x;
-}
+WORDODDS_LANES void store_lanes(double* to, Lanes x) { *reinterpret_cast<LanesInMemory*>(to) = x; }
 // at[k] += value * by[k]; single-precision numbers are updated in single precision.
 WORDODDS_LANES void add_lanes(double* at, double value, Lanes by) {
     store_lanes(at, load_lanes(at) + value * by);

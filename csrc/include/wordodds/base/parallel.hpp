@@ -46,9 +46,8 @@ template <class Result, class Map, class Combine>
 Result parallel_reduce(const Execution& execution, int64_t n_chunks, Result initial, Map&& map,
                        Combine&& combine) {
     std::vector<Result> partial(static_cast<size_t>(n_chunks));
-    parallel_for(execution, n_chunks, [&](int64_t chunk, int32_t) {
-        partial[static_cast<size_t>(chunk)] = map(chunk);
-    });
+    parallel_for(execution, n_chunks,
+                 [&](int64_t chunk, int32_t) { partial[static_cast<size_t>(chunk)] = map(chunk); });
     for (Result& part : partial) initial = combine(std::move(initial), std::move(part));
     return initial;
 }

@@ -8,8 +8,8 @@
 
 namespace wordodds {
 
-// The passes of radix_sort. How often each digit occurs does not depend on the order, so one look at
-// the data counts the digits of all passes.
+// The passes of radix_sort. How often each digit occurs does not depend on the order, so one look
+// at the data counts the digits of all passes.
 template <int passes, int digit_bits_max, class T, class KeyOf>
 void radix_passes(T* data, T* scratch, int64_t n, int digit_bits, KeyOf key_of) {
     const uint32_t n_digits = 1u << digit_bits;
@@ -32,10 +32,10 @@ void radix_passes(T* data, T* scratch, int64_t n, int digit_bits, KeyOf key_of) 
     if (from != data) std::copy_n(from, n, data);
 }
 
-// Sorts data[0, n) ascending by key_of(element), stably, where every key is below 2^key_bits <= 2^32.
-// `scratch` has room for n elements and is overwritten. Least significant digit first, in passes
-// of at most 9 bits: O(n * key_bits / 9), no comparison and so no mispredicted branch. Short arrays
-// are sorted by insertion, which beats clearing the histograms.
+// Sorts data[0, n) ascending by key_of(element), stably, where every key is below 2^key_bits <=
+// 2^32. `scratch` has room for n elements and is overwritten. Least significant digit first, in
+// passes of at most 9 bits: O(n * key_bits / 9), no comparison and so no mispredicted branch. Short
+// arrays are sorted by insertion, which beats clearing the histograms.
 template <class T, class KeyOf>
 void radix_sort(T* data, T* scratch, int64_t n, int key_bits, KeyOf key_of) {
     constexpr int64_t insertion_max = 24;
@@ -61,7 +61,8 @@ void radix_sort(T* data, T* scratch, int64_t n, int key_bits, KeyOf key_of) {
 
 // How many bits hold every key below n_keys.
 inline int key_bits_for(int64_t n_keys) {
-    return static_cast<int>(std::bit_width(static_cast<uint64_t>(std::max<int64_t>(n_keys, 2) - 1)));
+    return static_cast<int>(
+        std::bit_width(static_cast<uint64_t>(std::max<int64_t>(n_keys, 2) - 1)));
 }
 
 }  // namespace wordodds

@@ -1,4 +1,5 @@
-// How far apart the rows of a dense matrix lie: its columns, padded to whole registers or cache lines.
+// How far apart the rows of a dense matrix lie: its columns, padded to whole registers or cache
+// lines.
 //
 // Everywhere `n_columns` counts the columns that mean something and `stride` those with padding:
 // element k of row j is at j * stride + k.

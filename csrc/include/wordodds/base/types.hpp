@@ -23,8 +23,9 @@ struct CsrView : CsrStructure {
 
 }  // namespace wordodds
 
-// Explicit instantiation. A source defines WORDODDS_INSTANTIATE(Value) as the kernels to compile for a
-// type, passes it to one of these and undefines it. Every kernel exists for both floating point types.
+// Explicit instantiation. A source defines WORDODDS_INSTANTIATE(Value) as the kernels to compile
+// for a type, passes it to one of these and undefines it. Every kernel exists for both floating
+// point types.
 #define WORDODDS_FOR_EACH_VALUE(INSTANTIATE) \
     INSTANTIATE(float)                       \
     INSTANTIATE(double)

@@ -15,9 +15,9 @@
 
 namespace wordodds {
 
-// n elements of zero bytes, straight from the operating system: no pass over the memory to clear it. Hash
-// tables are touched at random, so large arrays ask for huge pages, which spare page faults and
-// address translation misses.
+// n elements of zero bytes, straight from the operating system: no pass over the memory to clear
+// it. Hash tables are touched at random, so large arrays ask for huge pages, which spare page
+// faults and address translation misses.
 template <class T>
 class ZeroedArray {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -67,8 +67,8 @@ class ZeroedArray {
 
     static void* allocate(size_t n_bytes) {
         if (n_bytes < mapped_min) return calloc_or_throw(n_bytes);
-        void* const data = mmap(nullptr, n_bytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* const data =
+            mmap(nullptr, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (data == MAP_FAILED) throw std::bad_alloc();
         // A wish: where it is not granted, the array works the same.
         static_cast<void>(madvise(data, n_bytes, MADV_HUGEPAGE));

@@ -75,9 +75,10 @@ void moments_fill_gaussians(std::span<const double> mean, std::span<const double
 // fused operations: the same bits for any n_jobs and any instruction set. Parallel over rows.
 // Precondition: no row names a column twice; the order of the entries is free. O(nnz * stride).
 //
-// The sum over the columns that a row does not store is S minus their share of the stored ones. Where
-// a column is nearly constant and far from zero, S is by many orders larger than the difference: so
-// both are summed with their rounding errors (TwoSum), and the difference keeps its digits.
+// The sum over the columns that a row does not store is S minus their share of the stored ones.
+// Where a column is nearly constant and far from zero, S is by many orders larger than the
+// difference: so both are summed with their rounding errors (TwoSum), and the difference keeps its
+// digits.
 template <class Value>
 void csr_score_gaussians(const CsrView<Value>& matrix, const GaussianTable& gaussians,
                          const Execution& execution, std::span<double> scores_out);

@@ -14,7 +14,8 @@ namespace wordodds {
 // Lengths: labels n_rows, each in [0, n_classes); row_weights n_rows, or empty for weights of 1;
 // tally_out n_classes * n_cols, overwritten. Rows of weight zero are absent, whatever they hold.
 // Repeated and unsorted entries add up like any others. Sums in double, in row order: one thread
-// takes all rows of a class, so the bits do not depend on n_jobs. O(n_rows + nnz + n_classes * n_cols).
+// takes all rows of a class, so the bits do not depend on n_jobs. O(n_rows + nnz + n_classes *
+// n_cols).
 template <class Value>
 void csr_tally_classes(const CsrView<Value>& matrix, std::span<const int32_t> labels,
                        int64_t n_classes, std::span<const double> row_weights,

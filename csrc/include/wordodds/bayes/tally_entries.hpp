@@ -18,8 +18,9 @@ struct TallyProduct {
     double product;
 };
 
-// The products of a matrix by blocks of neighbouring features, and by class, then row, within each: what a
-// block adds up stays in the cache. Block b holds the features [b << block_bits, (b + 1) << block_bits).
+// The products of a matrix by blocks of neighbouring features, and by class, then row, within each:
+// what a block adds up stays in the cache. Block b holds the features [b << block_bits, (b + 1) <<
+// block_bits).
 struct TallyProducts {
     Buffer<TallyProduct> products;
     std::vector<int64_t> block_begin;  // n_blocks + 1, into products
@@ -30,18 +31,18 @@ struct TallyProducts {
 //
 //     sums[j][c] = sum of w[i] * x[i][j] over the rows i with labels[i] = c
 //
-// in compressed form, feature-major: feature j holds the classes c, ascending and each once, in which
-// some row has a stored entry with w[i] * x[i][j] != 0. A sum of such entries that cancels to zero is
-// held too. Rows of weight zero are absent. It takes two calls, so that the caller can make room
-// exactly once: csr_tally_entries writes indptr, tally_entries_write the classes and sums.
+// in compressed form, feature-major: feature j holds the classes c, ascending and each once, in
+// which some row has a stored entry with w[i] * x[i][j] != 0. A sum of such entries that cancels to
+// zero is held too. Rows of weight zero are absent. It takes two calls, so that the caller can make
+// room exactly once: csr_tally_entries writes indptr, tally_entries_write the classes and sums.
 //
-// Lengths: labels n_rows, each in [0, n_classes); row_weights n_rows, or empty for weights of 1; indptr
-// n_cols + 1; classes_out and sums_out indptr[n_cols]. Repeated and unsorted entries add up like any
-// others.
+// Lengths: labels n_rows, each in [0, n_classes); row_weights n_rows, or empty for weights of 1;
+// indptr n_cols + 1; classes_out and sums_out indptr[n_cols]. Repeated and unsorted entries add up
+// like any others.
 //
-// Sums in double, in row order: one thread takes all of a block, so the bits do not depend on n_jobs.
-// O(nnz + n_cols + n_rows + n_classes) time and memory: 16 bytes for each product, 8 for each row
-// and class. Parallel over rows, then over blocks of features.
+// Sums in double, in row order: one thread takes all of a block, so the bits do not depend on
+// n_jobs. O(nnz + n_cols + n_rows + n_classes) time and memory: 16 bytes for each product, 8 for
+// each row and class. Parallel over rows, then over blocks of features.
 template <class Value>
 TallyProducts csr_tally_entries(const CsrView<Value>& matrix, std::span<const int32_t> labels,
                                 int64_t n_classes, std::span<const double> row_weights,

@@ -23,7 +23,8 @@ enum class CoordinateLoss : int32_t {
 
 struct CoordinateOptions {
     CoordinateLoss loss;
-    int64_t n_columns;   // of weights; with one column code 1 is the positive class, else code k that of column k
+    // Of weights; with one column code 1 is the positive class, else code k is that of column k.
+    int64_t n_columns;
     double l1;           // >= 0
     double l2;           // >= 0
     bool fit_intercept;  // not penalised
@@ -34,18 +35,19 @@ struct LabelledRows {
     std::span<const double> shares;  // n_rows; each > 0, their sum is 1
 };
 
-// What lives from step to step, beside the point. Class-major: column k of the scores is contiguous.
+// What lives from step to step, beside the point. Class-major: column k of the scores is
+// contiguous.
 struct CoordinateState {
-    std::span<double> point;     // (n_features + fit_intercept) * n_columns; the last row is the intercept
+    std::span<double> point;     // (n_features + fit_intercept) * n_columns; intercept last
     std::span<double> scores;    // n_columns * n_rows: x_i w + b
-    std::span<double> gradient;  // (n_features + 1) * n_columns: of the loss alone; the last row the intercept's
+    std::span<double> gradient;  // (n_features + 1) * n_columns, likewise: of the loss alone
     std::span<double> scales;    // n_features: powers of two that bring extreme columns near 1
 };
 
 struct CoordinateReport {
-    double value;           // f at the point
-    double gradient_norm;   // largest |component| of the smallest subgradient of f
-    int64_t entries;        // non-zeros that were read
+    double value;          // f at the point
+    double gradient_norm;  // largest |component| of the smallest subgradient of f
+    int64_t entries;       // non-zeros that were read
 };
 
 // Makes the state of a point: scores, gradient, scales.
@@ -61,11 +63,11 @@ CoordinateReport csc_start_coordinates(const CsrView<Value>& columns, const Labe
 // One step: a working set of features, their optimum up to a tenth of the present violation, a new
 // gradient of all features. The value does not rise, but for rounding; nothing is ever NaN.
 //
-// The same lengths and preconditions; the state is that of the last call. If it is stopped, the point has
-// its old value, or under the logistic loss the new one in some columns; the rest of the state is lost.
-// Columns of weights under the logistic loss run in parallel, so do the gradient's features and the rows
-// of a softmax; one thread owns each sum, or sums are added in a fixed order, so the bits are the same
-// for any n_jobs and instruction set.
+// The same lengths and preconditions; the state is that of the last call. If it is stopped, the
+// point has its old value, or under the logistic loss the new one in some columns; the rest of the
+// state is lost. Columns of weights under the logistic loss run in parallel, so do the gradient's
+// features and the rows of a softmax; one thread owns each sum, or sums are added in a fixed order,
+// so the bits are the same for any n_jobs and instruction set.
 template <class Value>
 CoordinateReport csc_step_coordinates(const CsrView<Value>& columns, const LabelledRows& rows,
                                       const CoordinateOptions& options, const Execution& execution,

@@ -1,4 +1,5 @@
-// What a state of dual ascent is worth: the value and gradient of the primal problem, and the dual value.
+// What a state of dual ascent is worth: the value and gradient of the primal problem, and the dual
+// value.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 namespace wordodds {
 
 struct DualValue {
-    double loss = 0.0;             // sum_i c_i loss(y_i, x_i W + b)
-    double entropy = 0.0;          // - sum_i c_i sum_k p_ik log p_ik of the dual variables
-    double squares = 0.0;          // |W|^2, columns of single rows included
-    double gradient_max = 0.0;     // max |dP / dW|, the same
+    double loss = 0.0;          // sum_i c_i loss(y_i, x_i W + b)
+    double entropy = 0.0;       // - sum_i c_i sum_k p_ik log p_ik of the dual variables
+    double squares = 0.0;       // |W|^2, columns of single rows included
+    double gradient_max = 0.0;  // max |dP / dW|, the same
 };
 
 // Scores every row with the state's weights and compares with its dual variables.
@@ -32,8 +33,8 @@ DualValue dual_measure(const DualRows& rows, const DualProblem& problem,
 void dual_variables(const DualProblem& problem, std::span<const double> log_odds,
                     const Execution& execution, std::span<double> duals_out);
 
-// weights_out[j][k] = sum_i x_ij values[i][k]: overwritten, n_shared * stride. O(nnz * stride), parallel
-// over halves of the columns, sums in the order of the rows.
+// weights_out[j][k] = sum_i x_ij values[i][k]: overwritten, n_shared * stride. O(nnz * stride),
+// parallel over halves of the columns, sums in the order of the rows.
 void dual_weights(const DualRows& rows, int64_t stride, std::span<const double> values,
                   const Execution& execution, std::span<double> weights_out);
 

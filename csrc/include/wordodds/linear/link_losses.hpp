@@ -5,9 +5,9 @@
 
 namespace wordodds {
 
-// Losses of one score each, for n of them at once: y[i] is 0 or 1, raw[i] the score; writes the loss
-// and its first and second derivative by the score. Outside the domain of a loss: infinity, which
-// tells a line search that it went too far.
+// Losses of one score each, for n of them at once: y[i] is 0 or 1, raw[i] the score; writes the
+// loss and its first and second derivative by the score. Outside the domain of a loss: infinity,
+// which tells a line search that it went too far.
 using ScalarLoss = void (*)(int64_t n, const double* y, const double* raw, double* loss,
                             double* gradient, double* hessian);
 

@@ -15,7 +15,7 @@ struct SagProblem {
     std::span<const int32_t> codes;       // n_rows: the class of each row
     std::span<const double> row_weights;  // n_rows: s
     double penalty;
-    ScalarLoss loss;                      // null: softmax
+    ScalarLoss loss;  // null: softmax
     int64_t n_columns;
     int64_t stride;  // lane_stride(n_columns)
     bool fit_intercept;
@@ -40,7 +40,8 @@ struct SagState {
 // when a row has them, or at the end of the epoch: with W = c V, V_j moves by
 // gradient_j times a sum of eta / c that all features share.
 // Preconditions: 0 < eta * penalty < 1; order holds rows of the matrix. Neither sorted nor distinct
-// columns are needed. Sequential, so n_jobs does not matter; O(nnz of the rows * stride + n_cols * stride).
+// columns are needed. Sequential, so n_jobs does not matter; O(nnz of the rows * stride + n_cols *
+// stride).
 template <class Value>
 void csr_sag_epoch(const CsrView<Value>& matrix, const SagProblem& problem,
                    std::span<const int64_t> order, const Execution& execution,

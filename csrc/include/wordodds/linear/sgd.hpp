@@ -23,12 +23,12 @@ struct SgdOptions {
     SgdSchedule schedule;
     double eta0;
     double power_t;
-    double alpha;          // > 0 if the schedule is optimal
+    double alpha;  // > 0 if the schedule is optimal
     double optimal_start;
-    double l2;             // alpha (1 - l1_ratio)
-    double l1;             // alpha l1_ratio
-    double bias_rate;      // the bias moves by this part of a step; 0: there is none
-    double average_from;   // the step from which on iterates are averaged; 0: never
+    double l2;            // alpha (1 - l1_ratio)
+    double l1;            // alpha l1_ratio
+    double bias_rate;     // the bias moves by this part of a step; 0: there is none
+    double average_from;  // the step from which on iterates are averaged; 0: never
 };
 
 // What changes with each step and is the same for all columns.
@@ -37,12 +37,13 @@ struct SgdProgress {
     double scale = 1.0;      // true weights are scale * weights
     double average_a = 0.0;  // true averages are (averages + average_a * weights) / average_b
     double average_b = 1.0;
-    double l1_total = 0.0;   // the L1 penalty that every weight should have received
+    double l1_total = 0.0;  // the L1 penalty that every weight should have received
 };
 
-// What has been learnt, stride = line_stride(n_columns). Weight is double, or float: half the memory to go through, and sums over a row
-// of about six digits; everything else is double. All spans of a matrix have n_features * stride
-// elements, 64-byte aligned for speed; those of columns have stride. Padding is zero and stays so.
+// What has been learnt, stride = line_stride(n_columns). Weight is double, or float: half the
+// memory to go through, and sums over a row of about six digits; everything else is double. All
+// spans of a matrix have n_features * stride elements, 64-byte aligned for speed; those of columns
+// have stride. Padding is zero and stays so.
 template <class Weight>
 struct SgdState {
     int64_t n_columns;
@@ -69,25 +70,26 @@ struct SgdSums {
 //
 //   g_c = s_i f_c d loss / d score_c      clipped to +-1e12 before the weights s_i and f_c
 //   w_c = max(0, 1 - eta l2) w_c - eta g_c x_i        b_c -= eta bias_rate g_c
-//   then L1: each weight of the row moves towards 0 by what it has not received yet (Tsuruoka, Tsujii
-//   and Ananiadou 2009), and stops there.
+//   then L1: each weight of the row moves towards 0 by what it has not received yet (Tsuruoka,
+//   Tsujii and Ananiadou 2009), and stops there.
 //
 // f_c is positive_weights[c] for the label's column and 1 for the others; an empty span: always 1.
 // AdaGrad is FTRL-Proximal (McMahan 2011), which without penalty is w -= eta0 / root g; a weight is
 // soft(-dual, t l1) / (t l2 + root / eta0), computed where a row needs it.
 //
 // With one column, label 1 is positive; with more, label c is column c.
-// Lengths: labels and row_weights (or none: all 1) n_rows. Preconditions: no repeated entries in a row
-// and, with L1, no zeros (they would count as touched); row weights > 0; order holds rows of the matrix;
-// n_cols < 2^31.
+// Lengths: labels and row_weights (or none: all 1) n_rows. Preconditions: no repeated entries in a
+// row and, with L1, no zeros (they would count as touched); row weights > 0; order holds rows of
+// the matrix; n_cols < 2^31.
 //
 // Returns the number of steps taken: order.size(), or fewer if the next step would overflow; that
-// one is not taken. If the token stops a call on one thread, the state is that after some row of the
-// order; on several, columns may differ and the state must be dropped.
+// one is not taken. If the token stops a call on one thread, the state is that after some row of
+// the order; on several, columns may differ and the state must be dropped.
 //
-// O(entries * stride): the penalty is a common factor of all weights, averages follow from how it has
-// changed. All weights are touched only where the factor falls below 1e-9. Threads share the columns
-// (32 or more each, and not those of softmax, which need each other): the same bits for any n_jobs.
+// O(entries * stride): the penalty is a common factor of all weights, averages follow from how it
+// has changed. All weights are touched only where the factor falls below 1e-9. Threads share the
+// columns (32 or more each, and not those of softmax, which need each other): the same bits for any
+// n_jobs.
 template <class Value, class Weight>
 int64_t csr_sgd_epoch(const CsrView<Value>& matrix, std::span<const int32_t> labels,
                       std::span<const double> row_weights, std::span<const double> positive_weights,

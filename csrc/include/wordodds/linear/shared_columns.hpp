@@ -1,7 +1,7 @@
 // The columns that rows share, apart from those that one row has to itself.
 //
-// An L2 penalty does not change when the columns are rotated. Those that occur in a single row act as
-// one column, of value sqrt(sum x^2), and its weights follow from that row's dual variables
+// An L2 penalty does not change when the columns are rotated. Those that occur in a single row act
+// as one column, of value sqrt(sum x^2), and its weights follow from that row's dual variables
 // alone: w_j = x_ij a_i. In text more than half of the columns are of that kind; without them the
 // weights that a solver walks over fit into the cache. Columns without an entry vanish too.
 #pragma once
@@ -14,9 +14,10 @@
 
 namespace wordodds {
 
-// numbers_out[j]: the columns with two or more entries are numbered from 0 on, the others get -1. Returns
-// how many columns there are of that kind. Those of more entries, by powers of two up to 128, come
-// first, otherwise in their own order: the weights that most rows ask for lie side by side.
+// numbers_out[j]: the columns with two or more entries are numbered from 0 on, the others get -1.
+// Returns how many columns there are of that kind. Those of more entries, by powers of two up to
+// 128, come first, otherwise in their own order: the weights that most rows ask for lie side by
+// side.
 //
 // Lengths: numbers_out n_cols. Entries of zero do not count; repeated ones count twice. Throws
 // std::length_error above 2^31 - 1 shared columns. O(nnz + n_cols), one thread.
@@ -26,12 +27,12 @@ int64_t csr_number_shared_columns(const CsrView<Value>& matrix, const Execution&
 
 // What csr_take_shared_columns leaves of a matrix.
 struct SharedColumns {
-    std::span<int64_t> indptr;    // n_rows + 1
-    std::span<int32_t> indices;   // nnz or more: numbers of shared columns
-    std::span<double> data;       // nnz or more
-    std::span<double> shared;     // n_rows: sum of x^2 over shared columns
-    std::span<double> single;     // n_rows: sum of x^2 over the others
-    std::span<double> single_max; // n_rows: max |x| over the others
+    std::span<int64_t> indptr;     // n_rows + 1
+    std::span<int32_t> indices;    // nnz or more: numbers of shared columns
+    std::span<double> data;        // nnz or more
+    std::span<double> shared;      // n_rows: sum of x^2 over shared columns
+    std::span<double> single;      // n_rows: sum of x^2 over the others
+    std::span<double> single_max;  // n_rows: max |x| over the others
 };
 
 // The rows in terms of shared columns. numbers as above; O(nnz), one thread.

@@ -13,7 +13,8 @@
 namespace wordodds {
 
 // sum_i a[i] b[i].
-double vectors_dot(std::span<const double> a, std::span<const double> b, const Execution& execution);
+double vectors_dot(std::span<const double> a, std::span<const double> b,
+                   const Execution& execution);
 
 // y += t x.
 void vectors_add(double t, std::span<const double> x, const Execution& execution,

@@ -36,8 +36,9 @@ struct TermWeighting {
     std::span<const double> norm_weights;  // tf[j] * norm_weights[j]; empty: of tf[j]
 };
 
-// Feature-major weights: weights[j * stride + c]. Of low rank r they are the product of two factors,
-// weights[j * stride + k] and factor[k * n_columns + c]: a document's rows are added up first.
+// Feature-major weights: weights[j * stride + c]. Of low rank r they are the product of two
+// factors, weights[j * stride + k] and factor[k * n_columns + c]: a document's rows are added up
+// first.
 template <class Weight>
 struct DocumentWeights {
     std::span<const Weight> weights;  // rows.size() * stride; padding holds any finite number
@@ -50,14 +51,15 @@ struct DocumentWeights {
 // score[i][c] = bias[c] + sum_j tf(count of j in document i) * weights[j][c] / norm(document i),
 // where a norm of zero divides nothing.
 //
-// With rows.fasttext, whose documents are read by an analyzer of kind `separated`, the norm is the number of
-// features, and the weighting is without meaning.
+// With rows.fasttext, whose documents are read by an analyzer of kind `separated`, the norm is the
+// number of features, and the weighting is without meaning.
 //
 // Lengths: norm_weights rows.size() or 0, scores_out documents.size() * n_columns, n_features_out
 // documents.size() or 0 (how many features each has). Preconditions: is_lane_stride(weights.stride,
-// weights.rank); rows.terms or rows.fasttext has passed check(). Sums in double, in an order that depends on the document alone, without
-// fused operations: the same bits for any n_jobs and any instruction set. Counts to which nothing is done
-// are never sorted out: each occurrence adds its row. O(total length + features * stride + documents * rank
+// weights.rank); rows.terms or rows.fasttext has passed check(). Sums in double, in an order that
+// depends on the document alone, without fused operations: the same bits for any n_jobs and any
+// instruction set. Counts to which nothing is done are never sorted out: each occurrence adds its
+// row. O(total length + features * stride + documents * rank
 // * n_columns), parallel over documents. Weight: float or double.
 template <class Weight>
 void documents_score_classes(std::span<const Document> documents, const AnalyzerOptions& options,

@@ -9,14 +9,14 @@
 
 namespace wordodds {
 
-// columns[j] is the new column of column j, or -1 if its entries go. Entries that stay keep their order. Two
-// calls, so that the caller can make room exactly once:
+// columns[j] is the new column of column j, or -1 if its entries go. Entries that stay keep their
+// order. Two calls, so that the caller can make room exactly once:
 //
 // csr_count_mapped: indptr_out[i] = the number of entries that stay in the rows before i;
 // csr_map_columns: row i holds its entries in indices and data [indptr[i], indptr[i + 1]).
 //
-// Lengths: columns n_cols; indptr n_rows + 1; indices_out and data_out indptr[n_rows]. Precondition: indptr is
-// as the first call wrote it. O(n_rows + nnz), parallel over rows.
+// Lengths: columns n_cols; indptr n_rows + 1; indices_out and data_out indptr[n_rows].
+// Precondition: indptr is as the first call wrote it. O(n_rows + nnz), parallel over rows.
 void csr_count_mapped(const CsrStructure& matrix, std::span<const int32_t> columns,
                       const Execution& execution, std::span<int64_t> indptr_out);
 

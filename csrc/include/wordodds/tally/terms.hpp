@@ -38,11 +38,12 @@ class TermTally {
     // Adds the features of one document: n distinct numbers of vocabulary(), with their counts.
     void add_row(std::span<const uint32_t> terms, std::span<const int32_t> counts);
 
-    // Adds another tally. If stopped, only some of its terms were added. O(other's terms), expected.
+    // Adds another tally. If stopped, only some of its terms were added. O(other's terms),
+    // expected.
     void merge(const TermTally& other, StopToken& stop);
 
-    // Drops the rarest terms, by documents, if there are more than max_terms: all that occur in at most
-    // as many documents as leaves max_terms or fewer. O(terms).
+    // Drops the rarest terms, by documents, if there are more than max_terms: all that occur in at
+    // most as many documents as leaves max_terms or fewer. O(terms).
     void prune(int64_t max_terms);
 
     // An equal tally, as yet without a table for lookups. O(terms).
@@ -72,10 +73,10 @@ inline std::unique_ptr<TermTally> tally_copy(const TermTally& tally) {
 inline constexpr int64_t no_max_terms = 0;
 
 // Adds the documents' features to the tally. With max_terms >= 1 the tally is pruned to max_terms
-// whenever it holds more than twice as many, after blocks of documents whose borders depend on the documents
-// alone: the result is the same for any number of threads. Memory: 2 * max_terms terms and those of one
-// block (32 million code units, or one document). If stopped, the tally holds some of the blocks.
-// O(total length). Threads take stretches of a block, in order.
+// whenever it holds more than twice as many, after blocks of documents whose borders depend on the
+// documents alone: the result is the same for any number of threads. Memory: 2 * max_terms terms
+// and those of one block (32 million code units, or one document). If stopped, the tally holds some
+// of the blocks. O(total length). Threads take stretches of a block, in order.
 void documents_tally(std::span<const Document> documents, const AnalyzerOptions& options,
                      int64_t max_terms, const Execution& execution, TermTally& tally_out);
 

@@ -22,7 +22,7 @@ enum class AnalyzerKind : int32_t {
     chars,           // n-grams of characters; runs of white space count as one space
     chars_in_words,  // n-grams of characters of each word with a space before and after it
     unicode_word,    // as `word`, with words by Unicode's word boundaries
-    separated,       // single words between fastText's separators; text/fasttext.hpp makes more of them
+    separated,  // single words between fastText's separators; text/fasttext.hpp makes more of them
 };
 
 struct AnalyzerOptions {
@@ -44,8 +44,8 @@ struct AnalyzerOptions {
 //     analyzer.start(document);
 //     while (analyzer.next(stop)) use(analyzer.bytes(), analyzer.features());
 //
-// Single words of kinds `word` and word_or_mark and chars_in_words pass window by window. The others hold the whole text
-// of one document. O(length * number of n-gram lengths).
+// Single words of kinds `word` and word_or_mark and chars_in_words pass window by window. The
+// others hold the whole text of one document. O(length * number of n-gram lengths).
 class Analyzer {
    public:
     Analyzer(const AnalyzerOptions& options, InstructionSet instruction_set);
@@ -54,7 +54,8 @@ class Analyzer {
     void start(const Document& document);
 
     // Moves to the next batch of features; false when there is none. The one before expires.
-    // Throws std::invalid_argument if the text of one document, where it is held whole, takes 4 GiB.
+    // Throws std::invalid_argument if the text of one document, where it is held whole, takes 4
+    // GiB.
     bool next(StopToken& stop);
 
     // At least Tokenizer::token_padding bytes behind the last feature may be read.
@@ -96,11 +97,12 @@ class Analyzer {
     Buffer<uint32_t> unit_end_;
     bool is_joined_ = false;
     bool is_read_ = false;  // of unicode_word: the words of the document were given
-    int32_t ngram_ = 0;    // length of the n-grams that come next
+    int32_t ngram_ = 0;     // length of the n-grams that come next
     int64_t position_ = 0;  // unit where the next one starts
 };
 
-// All features of one document, for those who want to look at them; counting never makes such a list.
+// All features of one document, for those who want to look at them; counting never makes such a
+// list.
 std::vector<std::string> document_features(const Document& document, const AnalyzerOptions& options,
                                            const Execution& execution);
 

@@ -31,19 +31,19 @@ struct CountedRows {
 };
 
 // Counts the features of each document and collects them in a new vocabulary, sorted by code point.
-// Within a row the entries come in the order in which their features first occur in the corpus, which
-// is the order that scikit-learn gives. `vocabulary_out` must be empty.
+// Within a row the entries come in the order in which their features first occur in the corpus,
+// which is the order that scikit-learn gives. `vocabulary_out` must be empty.
 //
-// O(total length + n_terms log n_terms). Threads take consecutive stretches of documents, each with a
-// vocabulary of its own; merging these in row order numbers every feature by its first occurrence, so
-// the result is the same for any number of threads.
+// O(total length + n_terms log n_terms). Threads take consecutive stretches of documents, each with
+// a vocabulary of its own; merging these in row order numbers every feature by its first
+// occurrence, so the result is the same for any number of threads.
 CountedRows documents_count_growing(std::span<const Document> documents,
                                     const AnalyzerOptions& options, const Execution& execution,
                                     Vocabulary& vocabulary_out);
 
 // Counts the features that `vocabulary` holds; entries of a row in ascending column order. Other
-// features are dropped, or counted in n_unknown columns behind those of the vocabulary. O(total length).
-// Throws std::invalid_argument if there are more than 2^31 - 1 columns.
+// features are dropped, or counted in n_unknown columns behind those of the vocabulary. O(total
+// length). Throws std::invalid_argument if there are more than 2^31 - 1 columns.
 CountedRows documents_count_frozen(std::span<const Document> documents,
                                    const AnalyzerOptions& options, const Vocabulary& vocabulary,
                                    int64_t n_unknown, const Execution& execution);
@@ -51,12 +51,14 @@ CountedRows documents_count_frozen(std::span<const Document> documents,
 // How many columns that gives. Throws as it does. O(1).
 int64_t frozen_columns(const Vocabulary& vocabulary, int64_t n_unknown);
 
-// The column of a feature that `vocabulary` does not hold: Vocabulary::not_found without columns for
-// unknown ones, else size() + MurmurHash3 mod n_unknown. 3 bytes behind the token may be read. O(length).
+// The column of a feature that `vocabulary` does not hold: Vocabulary::not_found without columns
+// for unknown ones, else size() + MurmurHash3 mod n_unknown. 3 bytes behind the token may be read.
+// O(length).
 uint32_t unknown_column(const TokenKey& token, const Vocabulary& vocabulary, int64_t n_unknown);
 
-// columns_out[i] = MurmurHash3 of term i mod n_columns: where unknown_column would put the term, behind
-// the others. Length: columns_out vocabulary.size(). Precondition: 1 <= n_columns < 2^31. O(arena).
+// columns_out[i] = MurmurHash3 of term i mod n_columns: where unknown_column would put the term,
+// behind the others. Length: columns_out vocabulary.size(). Precondition: 1 <= n_columns < 2^31.
+// O(arena).
 void vocabulary_hash_columns(const Vocabulary& vocabulary, int64_t n_columns,
                              std::span<int64_t> columns_out);
 
@@ -65,8 +67,8 @@ struct HashingOptions {
     bool alternate_sign;  // add +1 or -1 by the sign of the hash, else always +1
 };
 
-// 2 * column + negative for a feature's MurmurHash3. The magnitude of the signed hash is taken in 32
-// bits, where that of the smallest number is 2^31.
+// 2 * column + negative for a feature's MurmurHash3. The magnitude of the signed hash is taken in
+// 32 bits, where that of the smallest number is 2^31.
 inline uint32_t hashed_signed_column(uint32_t hash, HashingOptions hashing) {
     const bool negative = hash >> 31;
     const uint32_t magnitude = negative ? 0u - hash : hash;

@@ -29,8 +29,8 @@ inline int64_t code_point_border(const Document& document, int64_t position) {
     return position;
 }
 
-// A feature occurs less than twice per code point (the space around the words of "a a a"), and counts
-// within a row are 32 bits wide, with sign.
+// A feature occurs less than twice per code point (the space around the words of "a a a"), and
+// counts within a row are 32 bits wide, with sign.
 inline constexpr int64_t document_max_length = std::numeric_limits<int32_t>::max() / 2;
 
 }  // namespace wordodds

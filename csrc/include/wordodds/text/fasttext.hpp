@@ -13,12 +13,14 @@
 namespace wordodds {
 
 inline constexpr std::string_view fasttext_sentence_end = "</s>";
-// A model file does not tell which prefix its labels had in training: fastText then assumes this one.
+// A model file does not tell which prefix its labels had in training: fastText then assumes this
+// one.
 inline constexpr std::string_view fasttext_label_prefix = "__label__";
 
 inline constexpr uint32_t fasttext_hash_start = 2166136261u;
 
-// FNV-1a with the sign of each byte extended, which all fastText models have been trained with. O(1).
+// FNV-1a with the sign of each byte extended, which all fastText models have been trained with.
+// O(1).
 inline uint32_t fasttext_hash_byte(uint32_t hash, char byte) {
     return (hash ^ static_cast<uint32_t>(static_cast<int8_t>(byte))) * 16777619u;
 }
@@ -66,9 +68,10 @@ struct FastTextWord {
     uint32_t n_features;  // of which it is the sum
 };
 
-// Which rows of weights belong to a text: first those of words, then those of buckets. Owns nothing.
+// Which rows of weights belong to a text: first those of words, then those of buckets. Owns
+// nothing.
 struct FastTextRows {
-    FrozenTerms terms;                    // words, then labels, which a text may hold and no row has
+    FrozenTerms terms;  // words, then labels, which a text may hold and no row has
     std::span<const FastTextWord> words;  // at most as many as terms
     FastTextOptions options;
     std::span<const uint64_t> marks;  // bit b: bucket b has a row; empty: each of them has one
@@ -77,16 +80,16 @@ struct FastTextRows {
 
     int64_t size() const { return static_cast<int64_t>(words.size()) + n_bucket_rows; }
 
-    // Throws std::invalid_argument unless every text gets rows below size(), whatever wrote these: they
-    // may come from a file. Precondition: terms have passed check(). O(marks).
+    // Throws std::invalid_argument unless every text gets rows below size(), whatever wrote these:
+    // they may come from a file. Precondition: terms have passed check(). O(marks).
     void check() const;
 };
 
 // Collects the rows of one text after the other, in O(length * number of n-gram lengths):
 //
 //     bag.start();
-//     while (analyzer.next(stop) && bag.add(analyzer.bytes(), analyzer.features(), stop)) use(bag.ids());
-//     bag.finish();
+//     while (analyzer.next(stop) && bag.add(analyzer.bytes(), analyzer.features(), stop))
+//     use(bag.ids()); bag.finish();
 //
 // Words come from an Analyzer of kind `separated`. One object serves one thread.
 class FastTextBag {
@@ -96,8 +99,8 @@ class FastTextBag {
 
     void start();
 
-    // Takes the next words of the text. False: one of them was the end of the sentence, and what follows
-    // does not count. Tokenizer::token_padding bytes behind the last word may be read.
+    // Takes the next words of the text. False: one of them was the end of the sentence, and what
+    // follows does not count. Tokenizer::token_padding bytes behind the last word may be read.
     bool add(const char* bytes, std::span<const TokenSpan> words, StopToken& stop);
 
     // The text is at its end, which is a word too.
@@ -136,8 +139,9 @@ class FastTextBag {
     Buffer<char> padded_;
 };
 
-// Calls use(hash) for each subword of a word that stands in < and >: its stretches of subword_min to
-// subword_max characters, but for < and > alone. Calls poll() once a character. O(length * subword_max).
+// Calls use(hash) for each subword of a word that stands in < and >: its stretches of subword_min
+// to subword_max characters, but for < and > alone. Calls poll() once a character. O(length *
+// subword_max).
 template <class Use, class Poll>
 void fasttext_for_each_subword(std::string_view padded, const FastTextOptions& options, Use use,
                                Poll poll) {
@@ -156,13 +160,14 @@ void fasttext_for_each_subword(std::string_view padded, const FastTextOptions& o
     }
 }
 
-// hashes_out[i] = fasttext_hash of term i. Length: hashes_out offsets.size() - 1. Precondition: offsets rise
-// within the arena. O(arena).
+// hashes_out[i] = fasttext_hash of term i. Length: hashes_out offsets.size() - 1. Precondition:
+// offsets rise within the arena. O(arena).
 void fasttext_hash_terms(std::span<const char> arena, std::span<const int64_t> offsets,
                          std::span<uint32_t> hashes_out);
 
-// Appends the buckets of the subwords of each term to buckets_out, and to ends_out how many there are so
-// far. The end of the sentence has none. Precondition: n_buckets >= 1. O(arena * subword_max).
+// Appends the buckets of the subwords of each term to buckets_out, and to ends_out how many there
+// are so far. The end of the sentence has none. Precondition: n_buckets >= 1. O(arena *
+// subword_max).
 void fasttext_find_subwords(std::span<const char> arena, std::span<const int64_t> offsets,
                             const FastTextOptions& options, StopToken& stop,
                             Buffer<uint32_t>& buckets_out, Buffer<int64_t>& ends_out);

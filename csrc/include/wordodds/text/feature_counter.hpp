@@ -1,4 +1,5 @@
-// Counting features that somebody else found: the way of tokenizers and analyzers written in Python.
+// Counting features that somebody else found: the way of tokenizers and analyzers written in
+// Python.
 #pragma once
 
 #include <optional>
@@ -9,8 +10,8 @@
 
 namespace wordodds {
 
-// Takes the features of one document after the other and gives the rows that documents_count_growing,
-// _frozen or _hashed would give for them. One thread.
+// Takes the features of one document after the other and gives the rows that
+// documents_count_growing, _frozen or _hashed would give for them. One thread.
 class FeatureCounter {
    public:
     // Growing: collects the features in a vocabulary of its own.
@@ -28,7 +29,8 @@ class FeatureCounter {
     // Ends the current document.
     void end_row();
 
-    // All rows. Growing: sorts the vocabulary and moves it to vocabulary_out, which else is left as it is.
+    // All rows. Growing: sorts the vocabulary and moves it to vocabulary_out, which else is left as
+    // it is.
     CountedRows finish(const Execution& execution, Vocabulary& vocabulary_out);
 
    private:

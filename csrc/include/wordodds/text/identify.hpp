@@ -11,10 +11,10 @@
 
 namespace wordodds {
 
-// Writes identify(key of feature) for each feature of the analyzer's batch, in their order, but for those
-// that are term_not_found; returns how many. `table` offers prefetch(hash). Between making a key, which
-// prefetches its slot, and looking it up lies a batch of others.
-// Length: ids_out as many as there are features. O(bytes of the features), expected.
+// Writes identify(key of feature) for each feature of the analyzer's batch, in their order, but for
+// those that are term_not_found; returns how many. `table` offers prefetch(hash). Between making a
+// key, which prefetches its slot, and looking it up lies a batch of others. Length: ids_out as many
+// as there are features. O(bytes of the features), expected.
 template <class Table, class Identify>
 int64_t features_identify(const Analyzer& analyzer, HashKey key, const Table& table,
                           Identify identify, uint32_t* ids_out) {

@@ -7,8 +7,8 @@
 
 namespace wordodds {
 
-// Secret of one vocabulary, drawn at random by the caller: whoever writes the text cannot know which
-// words collide. Results never depend on it.
+// Secret of one vocabulary, drawn at random by the caller: whoever writes the text cannot know
+// which words collide. Results never depend on it.
 struct HashKey {
     uint64_t a;
     uint64_t b;
@@ -38,8 +38,8 @@ inline uint64_t fold_multiply(uint64_t x, uint64_t y) {
 #endif
 }
 
-// The bytes behind the head, 16 at a time; the last 16 of the token end them, and may overlap with the
-// others. Precondition: length > 16.
+// The bytes behind the head, 16 at a time; the last 16 of the token end them, and may overlap with
+// the others. Precondition: length > 16.
 inline uint64_t hash_tail(const char* data, uint32_t length, uint64_t hash, HashKey key) {
     const auto add = [&](const char* from) {
         uint64_t part[2];
@@ -51,8 +51,8 @@ inline uint64_t hash_tail(const char* data, uint32_t length, uint64_t hash, Hash
     return hash;
 }
 
-// Whether two tokens of the same length > 16 are the same. A call of memcmp would cost more than most
-// comparisons.
+// Whether two tokens of the same length > 16 are the same. A call of memcmp would cost more than
+// most comparisons.
 inline bool same_long_bytes(const char* x, const char* y, uint32_t length) {
     const auto same = [&](uint32_t at) {
         uint64_t left[2], right[2];

@@ -7,8 +7,8 @@
 
 namespace wordodds {
 
-// MurmurHash3_x86_32 with seed 0, by Austin Appleby, who placed it in the public domain: blocks of four
-// bytes, read in little-endian order, then what is left of them.
+// MurmurHash3_x86_32 with seed 0, by Austin Appleby, who placed it in the public domain: blocks of
+// four bytes, read in little-endian order, then what is left of them.
 class Murmur3 {
    public:
     void add(uint32_t block) { hash_ = added(block); }
@@ -48,7 +48,8 @@ inline uint32_t murmur3_32(const char* bytes, uint32_t n) {
     Murmur3 murmur;
     const uint32_t n_blocks = n / 4;
     if (n <= 16) [[likely]] {
-        // Lengths change from word to word: a loop over the blocks would mispredict its end each time.
+        // Lengths change from word to word: a loop over the blocks would mispredict its end each
+        // time.
         for (uint32_t i = 0; i < 4; ++i) murmur.add_if(i < n_blocks, murmur3_block(bytes + 4 * i));
     } else {
         for (uint32_t i = 0; i < n_blocks; ++i) murmur.add(murmur3_block(bytes + 4 * i));
@@ -57,8 +58,8 @@ inline uint32_t murmur3_32(const char* bytes, uint32_t n) {
     return murmur.finish(rest & ((1u << 8 * (n % 4)) - 1), n);
 }
 
-// The column of a feature among n_columns >= 1 for unknown ones: not by the vocabulary's own hash, whose
-// key differs from vocabulary to vocabulary. Reads what murmur3_32 reads.
+// The column of a feature among n_columns >= 1 for unknown ones: not by the vocabulary's own hash,
+// whose key differs from vocabulary to vocabulary. Reads what murmur3_32 reads.
 inline uint32_t hashed_column(const char* bytes, uint32_t n, uint32_t n_columns) {
     return n_columns == 1 ? 0 : murmur3_32(bytes, n) % n_columns;
 }

@@ -9,9 +9,9 @@
 
 namespace wordodds {
 
-// Sorts n numbers below 2^key_bits: equal terms then stand together. Writes the term of each run, and the
-// sum of its values, in order; returns how many there are. terms_out may be the numbers themselves.
-// Lengths: terms_out and sums_out n. O(n), linear passes.
+// Sorts n numbers below 2^key_bits: equal terms then stand together. Writes the term of each run,
+// and the sum of its values, in order; returns how many there are. terms_out may be the numbers
+// themselves. Lengths: terms_out and sums_out n. O(n), linear passes.
 template <class Sum, class TermOf, class ValueOf>
 int64_t sum_runs(Buffer<uint32_t>& numbers, Buffer<uint32_t>& scratch, int key_bits, TermOf term_of,
                  ValueOf value_of, uint32_t* terms_out, Sum* sums_out) {
@@ -34,9 +34,9 @@ int64_t sum_runs(Buffer<uint32_t>& numbers, Buffer<uint32_t>& scratch, int key_b
     return n_runs;
 }
 
-// Collects numbers, then sorts them: equal ones stand together, so that each run is one entry and its
-// length the count. Cheaper than looking up for each feature whether the row has it already, which
-// is a coin toss to the branch predictor.
+// Collects numbers, then sorts them: equal ones stand together, so that each run is one entry and
+// its length the count. Cheaper than looking up for each feature whether the row has it already,
+// which is a coin toss to the branch predictor.
 class RowBuilder {
    public:
     void clear() { ids_.shrink(0); }
@@ -50,12 +50,11 @@ class RowBuilder {
 
     // Appends the row to part_out. Every number is below 2^key_bits. O(n), linear passes.
     void append_row(int key_bits, CountedPart& part_out) {
-        append_runs(
-            key_bits, part_out, [](uint32_t id) { return id; }, [](uint32_t) { return 1; });
+        append_runs(key_bits, part_out, [](uint32_t id) { return id; }, [](uint32_t) { return 1; });
     }
 
-    // The same for numbers 2 * column + negative, as hashing gives them: the entries are columns, with
-    // the sum of their signs.
+    // The same for numbers 2 * column + negative, as hashing gives them: the entries are columns,
+    // with the sum of their signs.
     void append_signed_row(int key_bits, CountedPart& part_out) {
         append_runs(
             key_bits, part_out, [](uint32_t id) { return id >> 1; },

@@ -11,8 +11,8 @@
 
 namespace wordodds {
 
-// Holds a term of up to 16 bytes whole, so that a hit on it touches one half cache line and nothing else.
-// The layout is that of model files.
+// Holds a term of up to 16 bytes whole, so that a hit on it touches one half cache line and nothing
+// else. The layout is that of model files.
 struct alignas(32) TermSlot {
     uint64_t lead;  // the first 8 bytes, zero-filled
     uint64_t rest;  // the next 8; of a term longer than 16: where it begins in the arena
@@ -35,7 +35,8 @@ struct TermTable {
 
     bool matches(const TermSlot& slot, const TokenKey& token) const {
         if (slot.lead != token.head[0] || slot.length != token.length) return false;
-        if (token.length <= token_head_bytes) [[likely]] return slot.rest == token.head[1];
+        if (token.length <= token_head_bytes) [[likely]]
+            return slot.rest == token.head[1];
         return slot.hash == token.hash &&
                same_long_bytes(arena + slot.rest, token.data, token.length);
     }
@@ -54,8 +55,8 @@ struct TermTable {
 // What a slot holds for a term that begins at `begin` in the arena.
 inline TermSlot make_term_slot(const TokenKey& token, int64_t begin, uint32_t id) {
     const bool is_whole = token.length <= token_head_bytes;
-    return {token.head[0], is_whole ? token.head[1] : static_cast<uint64_t>(begin), token.hash, id + 1,
-            token.length};
+    return {token.head[0], is_whole ? token.head[1] : static_cast<uint64_t>(begin), token.hash,
+            id + 1, token.length};
 }
 
 // A vocabulary that no longer changes; owns nothing. Term i is arena[offsets[i], offsets[i + 1]).
@@ -68,8 +69,9 @@ struct FrozenTerms {
     int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
     TermTable table() const { return {slots.data(), slots.size() - 1, arena.data()}; }
 
-    // Throws std::invalid_argument unless every lookup ends and stays within arena and size(), whatever
-    // wrote the four: they may come from a file. Does not compare slots with terms. O(slots).
+    // Throws std::invalid_argument unless every lookup ends and stays within arena and size(),
+    // whatever wrote the four: they may come from a file. Does not compare slots with terms.
+    // O(slots).
     void check() const;
 };
 

@@ -20,8 +20,8 @@ struct TfidfOptions {
 //
 // Lengths: idf n_cols, or 0 for no idf; data_in_out as matrix.data (whose values are not read).
 // Preconditions: no cell of a row is stored twice, or its parts would be weighed one by one; with
-// sublinear no value is negative; tf times idf is finite. Norms are summed in double, and rows whose
-// squares would leave its range are scaled first. O(nnz), parallel over rows.
+// sublinear no value is negative; tf times idf is finite. Norms are summed in double, and rows
+// whose squares would leave its range are scaled first. O(nnz), parallel over rows.
 template <class Value>
 void csr_weigh_terms(const CsrView<Value>& matrix, std::span<const Value> idf, TfidfOptions options,
                      const Execution& execution, std::span<Value> data_in_out);

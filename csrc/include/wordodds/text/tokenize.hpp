@@ -1,7 +1,7 @@
 // Words of a document: the maximal runs of marked characters of its lower-case form. With \w marked
 // and words of two characters or more that is re.findall(r"(?u)\b\w\w+\b", text.lower()); with
-// \S marked, and words of any length, it is text.lower().split(). With \S marked and marks split off it is
-// re.findall(r"\w+|[^\w\s]", text.lower()).
+// \S marked, and words of any length, it is text.lower().split(). With \S marked and marks split
+// off it is re.findall(r"\w+|[^\w\s]", text.lower()).
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,9 @@ struct TokenSpan {
 
 struct TokenizerOptions {
     LowerOptions lower;
-    int64_t min_length;        // code points; shorter words are dropped
-    bool splits_marks = false;  // whether runs fall into words (\w+) and single characters of other kinds
+    int64_t min_length;  // code points; shorter words are dropped
+    bool splits_marks =
+        false;  // whether runs fall into words (\w+) and single characters of other kinds
 };
 
 // Reads a document window by window, so that scratch memory grows with the longest word and never

@@ -1,4 +1,5 @@
-// Python's \w, \s, str.lower and unicodedata.normalize, one code point at a time, from tables generated at build time.
+// Python's \w, \s, str.lower and unicodedata.normalize, one code point at a time, from tables
+// generated at build time.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,12 @@ struct UnicodeRecord {
 inline constexpr uint8_t unicode_word = 1;       // matches \w
 inline constexpr uint8_t unicode_cased = 2;      // a letter with case, and not ignorable
 inline constexpr uint8_t unicode_ignorable = 4;  // str.lower looks past it around a capital sigma
-inline constexpr uint8_t unicode_special = 8;    // lower-casing takes context or gives two code points
+inline constexpr uint8_t unicode_special = 8;    // lower-casing takes context or gives two
 inline constexpr uint8_t unicode_space = 16;     // matches \s
 
-// A code point below unicode_narrow_end, or its lower-case form, ready to be written: most letters of
-// European, Greek, Cyrillic, Hebrew and Arabic text are there.
-// All in one word, which takes one load:
+// A code point below unicode_narrow_end, or its lower-case form, ready to be written: most letters
+// of European, Greek, Cyrillic, Hebrew and Arabic text are there. All in one word, which takes one
+// load:
 //     bits  0-15  its bytes in UTF-8, the first one lowest; both are the same if there is one
 //     bits 16-31  for each byte, 1 if the form matches \w
 //     bits 32-47  for each byte, 1 if it matches \S

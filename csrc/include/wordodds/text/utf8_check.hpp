@@ -10,13 +10,13 @@
 namespace wordodds {
 
 enum class Utf8Check : int32_t {
-    ascii,    // all bytes below 0x80
-    utf8,     // valid, with at least one character of several bytes
+    ascii,  // all bytes below 0x80
+    utf8,   // valid, with at least one character of several bytes
     invalid,
 };
 
-// Strict, as RFC 3629 and Python's decoder have it: no surrogates, no longer form than needed, nothing
-// above U+10FFFF. bytes has length n and may be null if n is 0. O(n); no allocation.
+// Strict, as RFC 3629 and Python's decoder have it: no surrogates, no longer form than needed,
+// nothing above U+10FFFF. bytes has length n and may be null if n is 0. O(n); no allocation.
 Utf8Check utf8_check(const char* bytes, int64_t n);
 
 // Sets the kind of each document, whatever it was, to ascii or utf8, and returns -1; or the lowest

@@ -16,12 +16,12 @@
 
 namespace wordodds {
 
-// The terms themselves lie one behind the other in an arena. Beside them stands a table by which they are
-// found, at most seven tenths full.
+// The terms themselves lie one behind the other in an arena. Beside them stands a table by which
+// they are found, at most seven tenths full.
 //
-// The table can be made from the arena at any time, and is the larger of the two: it is dropped where
-// nobody looks anything up (while sorting, in a subset) and made again by prepare_lookups(). Growing
-// drops the old table before it makes the new one.
+// The table can be made from the arena at any time, and is the larger of the two: it is dropped
+// where nobody looks anything up (while sorting, in a subset) and made again by prepare_lookups().
+// Growing drops the old table before it makes the new one.
 class Vocabulary {
    public:
     static constexpr uint32_t not_found = term_not_found;
@@ -31,7 +31,8 @@ class Vocabulary {
     explicit Vocabulary(HashKey key, int64_t expected_terms = 0);
 
     // Terms `arena[offsets[i], offsets[i + 1])`, numbered as they come.
-    // Throws std::invalid_argument if offsets are not monotone within the arena or a term comes twice.
+    // Throws std::invalid_argument if offsets are not monotone within the arena or a term comes
+    // twice.
     Vocabulary(HashKey key, std::span<const char> arena, std::span<const int64_t> offsets);
 
     int64_t size() const { return offsets_.size() - 1; }
@@ -43,15 +44,15 @@ class Vocabulary {
     std::span<const char> arena() const { return arena_.span(); }
     std::span<const int64_t> offsets() const { return offsets_.span(); }
 
-    // Makes the table if there is none. Any number of threads may call it at once, and each must have
-    // called it before its first find. O(size()) the first time.
+    // Makes the table if there is none. Any number of threads may call it at once, and each must
+    // have called it before its first find. O(size()) the first time.
     void prepare_lookups() const;
 
     // Bring the slot of a hash near, ahead of a lookup.
     void prefetch(uint64_t hash) const { table().prefetch(hash); }
 
-    // O(length), expected. The hash must have been made with key(). Precondition: the table is there,
-    // see prepare_lookups(). While nobody inserts, any number of threads may call find.
+    // O(length), expected. The hash must have been made with key(). Precondition: the table is
+    // there, see prepare_lookups(). While nobody inserts, any number of threads may call find.
     uint32_t find(const TokenKey& token) const { return table().find(token); }
     uint32_t find_or_insert(const TokenKey& token) {
         const size_t position = table().position_of(token);
@@ -60,19 +61,22 @@ class Vocabulary {
     }
 
     // Writes the table of a vocabulary that no longer changes, under a key of its own; slots_out is
-    // overwritten. Length: slots_out a power of two above size(), such as frozen_slots(size()). O(size()).
+    // overwritten. Length: slots_out a power of two above size(), such as frozen_slots(size()).
+    // O(size()).
     void freeze(HashKey key, std::span<TermSlot> slots_out) const;
 
     // Inserts the terms of `other` in their order; returns the number that each has here.
     // O(other.size()), expected. Precondition: as of find, for this one alone.
     std::vector<uint32_t> merge(const Vocabulary& other, StopToken& stop);
 
-    // Writes the number that each term of `other` has here, -1 where it has none. Length: numbers_out
-    // other.size(). O(other.size()), expected. Precondition: as of find, for this one alone.
+    // Writes the number that each term of `other` has here, -1 where it has none. Length:
+    // numbers_out other.size(). O(other.size()), expected. Precondition: as of find, for this one
+    // alone.
     void locate(const Vocabulary& other, StopToken& stop, std::span<int64_t> numbers_out) const;
 
     // Renumbers the terms by byte order, which is code point order. Returns the new number of each
-    // old one. Drops the table. If stopped, the terms are as before. O(bytes that tell the terms apart).
+    // old one. Drops the table. If stopped, the terms are as before. O(bytes that tell the terms
+    // apart).
     std::vector<uint32_t> sort(const Execution& execution);
 
     // An equal vocabulary, as yet without a table. O(size of the arena).

@@ -12,11 +12,13 @@
 
 namespace wordodds {
 
-// Word i of the vocabulary becomes `arena[offsets[i], offsets[i + 1])`. Any number of threads may read.
+// Word i of the vocabulary becomes `arena[offsets[i], offsets[i + 1])`. Any number of threads may
+// read.
 class WordMap {
    public:
     // Copies all it is given.
-    // Throws std::invalid_argument if offsets are not monotone within the arena or not one per word.
+    // Throws std::invalid_argument if offsets are not monotone within the arena or not one per
+    // word.
     WordMap(const Vocabulary& words, std::span<const char> arena, std::span<const int64_t> offsets)
         : words_(words.key(), words.arena(), words.offsets()) {
         if (static_cast<int64_t>(offsets.size()) != words_.size() + 1 || offsets.front() != 0 ||
@@ -35,8 +37,7 @@ class WordMap {
     std::string_view find(const TokenKey& word) const {
         const uint32_t id = words_.find(word);
         if (id == Vocabulary::not_found) return {word.data, word.length};
-        return {arena_.data() + offsets_[id],
-                static_cast<size_t>(offsets_[id + 1] - offsets_[id])};
+        return {arena_.data() + offsets_[id], static_cast<size_t>(offsets_[id + 1] - offsets_[id])};
     }
 
    private:
