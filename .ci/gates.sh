@@ -149,7 +149,11 @@ quick_tier() {  # quick_tier ENVIRONMENT
     "$1/bin/python" -m pytest --durations=10
 }
 
-style() { ruff check . && ruff format --check .; }
+style() {
+    ruff check . && ruff format --check . &&
+        find csrc src -name '*.[ch]pp' -not -path 'csrc/build/*' -print0 |
+        xargs -0 clang-format --dry-run --Werror
+}
 
 types() { mypy; }
 
