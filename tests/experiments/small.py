@@ -3,8 +3,8 @@
 from functools import cache
 
 from wordodds.datasets import make_corpus
-from wordodds.experiments.data import Data, count_texts
 from wordodds.experiments.experiment import Run
+from wordodds.experiments.newsgroups import Data, count_texts
 
 
 @cache

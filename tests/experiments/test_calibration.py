@@ -5,9 +5,8 @@ import pytest
 from sklearn.preprocessing import normalize
 
 from wordodds.datasets import make_corpus
-from wordodds.experiments.data import Data, count_texts
 from wordodds.experiments.experiment import Run
-from wordodds.experiments.results import Results
+from wordodds.experiments.newsgroups import Data, count_texts
 from wordodds.experiments.studies.calibration import (
     EXPERIMENTS,
     METHODS,
@@ -17,6 +16,7 @@ from wordodds.experiments.studies.calibration import (
     log_rows,
     measure,
 )
+from wordodds.experiments.table import Results
 from wordodds.model.calibration import expected_calibration_error
 
 from .small import settled

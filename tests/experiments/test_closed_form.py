@@ -5,8 +5,8 @@ import pytest
 from sklearn import naive_bayes
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from wordodds.experiments.data import Data
 from wordodds.experiments.experiment import Run
+from wordodds.experiments.newsgroups import Data, frequent_words, two_groups
 from wordodds.experiments.studies import closed_form
 from wordodds.experiments.studies.closed_form import (
     Settings,
@@ -16,7 +16,6 @@ from wordodds.experiments.studies.closed_form import (
     multinomial,
     nearest_linear,
 )
-from wordodds.experiments.studies.groups import frequent_words, two_groups
 
 from .small import settled, small_run, verdicts
 

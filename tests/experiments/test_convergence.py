@@ -5,11 +5,10 @@ import pytest
 from scipy.optimize import minimize
 
 from wordodds.datasets import make_corpus
-from wordodds.experiments.data import Data, count_texts
 from wordodds.experiments.experiment import Run
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies.convergence import (
-    EXPERIMENTS,
+from wordodds.experiments.newsgroups import Data, count_texts
+from wordodds.experiments.studies.convergence import EXPERIMENTS
+from wordodds.experiments.studies.convergence.fits import (
     SOLVERS,
     Settings,
     _problems,
@@ -17,7 +16,8 @@ from wordodds.experiments.studies.convergence import (
     measure,
     thinned,
 )
-from wordodds.experiments.studies.convergence_report import ratio
+from wordodds.experiments.studies.convergence.report import ratio
+from wordodds.experiments.table import Results
 
 from .small import settled
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from wordodds.experiments.results import Results
 from wordodds.experiments.studies import cost
 from wordodds.experiments.studies.cost import SERIES, Settings, documents, measure
+from wordodds.experiments.table import Results
 
 from .small import settled, small_run, verdicts
 

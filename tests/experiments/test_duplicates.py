@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from wordodds.experiments.newsgroups import frequent_words, two_groups
 from wordodds.experiments.studies import duplicates
 from wordodds.experiments.studies.duplicates import Settings, measure, objective
-from wordodds.experiments.studies.groups import frequent_words, two_groups
 
 from .small import settled, small_run, verdicts
 

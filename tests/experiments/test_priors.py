@@ -5,10 +5,10 @@ import pytest
 from scipy.sparse import csr_array, vstack
 from sklearn.naive_bayes import MultinomialNB
 
-from wordodds.experiments.results import Results
+from wordodds.experiments.newsgroups import two_groups
 from wordodds.experiments.studies import priors
-from wordodds.experiments.studies.groups import two_groups
 from wordodds.experiments.studies.priors import WITH, WITHOUT, Settings, excerpts, measure, split
+from wordodds.experiments.table import Results
 
 from .small import settled, small_run, verdicts
 

@@ -7,13 +7,13 @@ import pytest
 from matplotlib.figure import Figure
 
 from wordodds.datasets import Corpus, DatasetUnavailable, make_corpus
-from wordodds.experiments import data as data_module
+from wordodds.experiments import newsgroups as data_module
 from wordodds.experiments.claims import CLAIMS
-from wordodds.experiments.data import Bags, Data, count_texts
 from wordodds.experiments.experiment import Experiment, Finding, Plot, Summary, verdict_of
+from wordodds.experiments.newsgroups import Bags, Data, count_texts
 from wordodds.experiments.report import NOTE, claim_verdict
 from wordodds.experiments.reproduce import chosen, reproduce
-from wordodds.experiments.results import Results
+from wordodds.experiments.table import Results
 
 
 def finding(claim, verdict, figure="line"):

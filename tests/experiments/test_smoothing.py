@@ -6,11 +6,10 @@ from sklearn.naive_bayes import MultinomialNB
 
 from wordodds.datasets import make_corpus
 from wordodds.experiments.curves import nested_order
-from wordodds.experiments.data import Data, count_texts
 from wordodds.experiments.experiment import Run
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies.smoothing import EXPERIMENTS, Settings, measure
-from wordodds.experiments.studies.smoothing_report import spread
+from wordodds.experiments.newsgroups import Data, count_texts
+from wordodds.experiments.studies.smoothing import EXPERIMENTS, Settings, measure, spread
+from wordodds.experiments.table import Results
 
 from .small import settled
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from wordodds.experiments.data import Data
 from wordodds.experiments.experiment import Run
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies import theory
-from wordodds.experiments.studies.theory import LR, NB, Settings, measure, needed, score
-from wordodds.experiments.studies.theory_report import draw, judge
-from wordodds.experiments.studies.theory_worlds import duplicated, every_tells, holds, one_tells
+from wordodds.experiments.newsgroups import Data
+from wordodds.experiments.studies.theory import fits as theory
+from wordodds.experiments.studies.theory.fits import LR, NB, Settings, measure, needed, score
+from wordodds.experiments.studies.theory.report import draw, judge
+from wordodds.experiments.studies.theory.worlds import duplicated, every_tells, holds, one_tells
+from wordodds.experiments.table import Results
 
 DIMS = (8, 16, 32)
 TINY = Settings((8, 64, 2048), 2, {NB: DIMS, LR: DIMS}, 1 << 12, (2, 3))

@@ -8,12 +8,12 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from wordodds.datasets import DatasetUnavailable, UciTable
 from wordodds.experiments.curves import nested_order
-from wordodds.experiments.data import Data
 from wordodds.experiments.experiment import Run
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies import uci
-from wordodds.experiments.studies.uci import PANELS, Panel, Problem, Settings, measure
-from wordodds.experiments.studies.uci_report import (
+from wordodds.experiments.newsgroups import Data
+from wordodds.experiments.studies.uci import EXPERIMENTS
+from wordodds.experiments.studies.uci import fits as uci
+from wordodds.experiments.studies.uci.fits import PANELS, Panel, Problem, Settings, measure
+from wordodds.experiments.studies.uci.report import (
     CATEGORICAL,
     DIFFERENCE,
     LR,
@@ -23,6 +23,7 @@ from wordodds.experiments.studies.uci_report import (
     draw,
     judge,
 )
+from wordodds.experiments.table import Results
 
 RUN = Run(Data())
 NAMED = {panel.table: panel for panel in PANELS}
@@ -231,4 +232,4 @@ def test_without_the_data_the_experiment_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("WORDODDS_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(DatasetUnavailable, match=r"pima.dat was not found\. Set WORDODDS_DATA"):
-        uci.EXPERIMENTS[0].run(RUN)
+        EXPERIMENTS[0].run(RUN)

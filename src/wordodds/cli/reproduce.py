@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     from wordodds.cli.table import print_table
     from wordodds.experiments.catalogue import EXPERIMENTS, SUMMARIES
     from wordodds.experiments.claims import CLAIMS
-    from wordodds.experiments.data import Data
+    from wordodds.experiments.newsgroups import Data
     from wordodds.experiments.report import claim_verdict
     from wordodds.experiments.reproduce import chosen, reproduce
 

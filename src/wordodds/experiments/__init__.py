@@ -9,7 +9,7 @@ from wordodds.experiments.display import (
     LearningCurveDisplay,
     ReliabilityDisplay,
 )
-from wordodds.experiments.results import Results
+from wordodds.experiments.table import Results
 
 __all__ = [
     "ConvergenceDisplay",

@@ -7,7 +7,6 @@ from wordodds.experiments.studies import (
     boundaries,
     calibration,
     closed_form,
-    columns,
     convergence,
     cost,
     duplicates,
@@ -15,7 +14,8 @@ from wordodds.experiments.studies import (
     perceptron,
     priors,
     smoothing,
-    sparse_originals,
+    sparse_counts,
+    svd_columns,
     theory,
     uci,
 )
@@ -23,8 +23,8 @@ from wordodds.experiments.studies import (
 __all__ = ["EXPERIMENTS", "SUMMARIES"]
 
 EXPERIMENTS: tuple[Experiment, ...] = (
-    *columns.EXPERIMENTS,
-    *sparse_originals.EXPERIMENTS,
+    *svd_columns.EXPERIMENTS,
+    *sparse_counts.EXPERIMENTS,
     *convergence.EXPERIMENTS,
     *theory.EXPERIMENTS,
     *uci.EXPERIMENTS,
@@ -39,4 +39,4 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *indicator.EXPERIMENTS,
 )
 
-SUMMARIES = (Summary(("binary-size", "groups-size"), columns.draw_curves),)
+SUMMARIES = (Summary(("binary-size", "groups-size"), svd_columns.draw_curves),)

@@ -5,28 +5,31 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from wordodds._border.csr import as_csr, refuse_masked
 from wordodds._border.execution import execution
 from wordodds._border.labels import encode_labels
-from wordodds.experiments.results import Results
-from wordodds.typing import AnyArray, Ints
+from wordodds.experiments.table import Results
+from wordodds.typing import AnyArray, Ints, Labels, MatrixLike
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+    from sklearn.base import BaseEstimator
 
 __all__ = ["learning_curve", "nested_order", "score_model"]
 
 
 def learning_curve(
-    models: Mapping[str, Any],
-    X: Any,
-    y: npt.ArrayLike,
+    models: Mapping[str, BaseEstimator],
+    X: MatrixLike,
+    y: Labels,
     sizes: Sequence[float] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
     seeds: int | Sequence[int] = 5,
     *,
-    test: tuple[Any, npt.ArrayLike] | float = 0.1,
+    test: tuple[MatrixLike, Labels] | float = 0.1,
     experiment: str = "learning curve",
     advance: Callable[[int], object] | None = None,
 ) -> Results:
@@ -107,7 +110,7 @@ def learning_curve(
     return results
 
 
-def _check_models(models: Mapping[str, Any]) -> None:
+def _check_models(models: Mapping[str, BaseEstimator]) -> None:
     if not isinstance(models, Mapping) or not models:
         raise ValueError(
             "models must be a dict of names and estimators, such as "
@@ -121,20 +124,8 @@ def _check_models(models: Mapping[str, Any]) -> None:
             )
 
 
-def checked_rows(X: Any, name: str) -> Any:
-    """Return rows that may be sliced; a malformed sparse matrix would take the process with it.
-
-    Parameters
-    ----------
-    X : {array-like, sparse matrix}
-        From a user.
-    name : str
-        What messages call it.
-
-    Returns
-    -------
-    rows : ndarray or csr_array of two dimensions
-    """
+def checked_rows(X: MatrixLike, name: str) -> AnyArray | csr_array:
+    """Return rows that may be sliced; a malformed sparse matrix would take the process with it."""
     from scipy.sparse import issparse
 
     refuse_masked(X, name)
@@ -146,26 +137,16 @@ def checked_rows(X: Any, name: str) -> Any:
     return rows
 
 
-def checked_labels(y: Any, n_rows: int) -> AnyArray:
-    """Return labels as an array, one for each row and of one kind.
-
-    Parameters
-    ----------
-    y : array-like
-        From a user.
-    n_rows : int
-        How many there must be.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_rows,)
-    """
+def checked_labels(y: Labels, n_rows: int) -> AnyArray:
+    """Return labels as an array, one for each row and of one kind."""
     refuse_masked(y, "y")
     classes, codes = encode_labels(y, n_rows)
     return classes[codes]
 
 
-def _checked_test(test: Any, labels: AnyArray) -> tuple[Any, AnyArray]:
+def _checked_test(
+    test: tuple[MatrixLike, Labels], labels: AnyArray
+) -> tuple[AnyArray | csr_array, AnyArray]:
     if not isinstance(test, (tuple, list)) or len(test) != 2:
         raise ValueError(f"test must be a share between 0 and 1, or (X, y); got {test!r:.100}")
     rows = checked_rows(test[0], "test[0]")
@@ -175,40 +156,16 @@ def _checked_test(test: Any, labels: AnyArray) -> tuple[Any, AnyArray]:
     return rows, own
 
 
-def checked_seeds(seeds: Any) -> list[int]:
-    """Return the seeds that are meant: so many from 0 on, or those given.
-
-    Parameters
-    ----------
-    seeds : int or sequence of int
-        From a user.
-
-    Returns
-    -------
-    seeds : list of int
-        At least one.
-    """
-    chosen = list(range(int(seeds))) if isinstance(seeds, Integral) else list(seeds)
+def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
+    """Return the seeds that are meant: that many from 0 on, or those given."""
+    chosen = list(range(int(seeds))) if isinstance(seeds, (int, Integral)) else list(seeds)
     if not chosen or any(not isinstance(seed, Integral) or seed < 0 for seed in chosen):
         raise ValueError(f"seeds must be a positive number or whole numbers from 0 on: {seeds!r}")
     return [int(seed) for seed in chosen]
 
 
 def nested_order(labels: AnyArray, rng: np.random.Generator) -> Ints:
-    """Return the rows in a random order whose every beginning has the classes in proportion.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_rows,)
-        The classes.
-    rng : numpy Generator
-        Draws the order.
-
-    Returns
-    -------
-    order : ndarray of shape (n_rows,)
-        A permutation. Among the first n, each class has its share of n, give or take one row.
-    """
+    """Return the rows in a random order whose every beginning has the classes in proportion."""
     codes = np.unique(labels, return_inverse=True)[1]
     shuffled = rng.permutation(len(labels))
     by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
@@ -235,19 +192,7 @@ def _split(order: Ints, share: float) -> tuple[Ints, Ints]:
 
 
 def whole_sizes(sizes: Sequence[float], n_rows: int) -> list[int]:
-    """Return training sizes as numbers of rows, ascending, each once.
-
-    Parameters
-    ----------
-    sizes : sequence of int or float
-        Whole numbers of rows, or shares up to 1.0.
-    n_rows : int
-        How many rows there are to train on.
-
-    Returns
-    -------
-    sizes : list of int
-    """
+    """Return training sizes as numbers of rows, ascending, each once."""
     if np.ndim(sizes) != 1 or len(sizes) == 0:
         raise ValueError(f"sizes must be a list of at least one number, got {sizes!r}")
     found = set()
@@ -267,29 +212,17 @@ def whole_sizes(sizes: Sequence[float], n_rows: int) -> list[int]:
 
 
 def score_model(
-    model: Any, X_train: Any, y_train: AnyArray, X_test: Any, y_test: AnyArray
+    model: BaseEstimator,
+    X_train: MatrixLike,
+    y_train: AnyArray,
+    X_test: MatrixLike,
+    y_test: AnyArray,
 ) -> dict[str, float]:
-    """Fit a clone and return its accuracy, log loss and seconds.
-
-    Parameters
-    ----------
-    model : estimator
-        Cloned first.
-    X_train, y_train, X_test, y_test
-        Rows and labels.
-
-    Returns
-    -------
-    scores : dict
-        ``accuracy``; ``log_loss``, the mean of -log p(label), infinite where a label is held
-        impossible; ``seconds`` of the fit.
-    """
+    """Fit a clone and return its accuracy, log loss and seconds."""
     from sklearn.base import clone
 
     fresh = clone(model)
-    start = time.perf_counter()
-    fresh.fit(X_train, y_train)
-    seconds = time.perf_counter() - start
+    seconds = timed_fit(fresh, X_train, y_train)
     return {
         "accuracy": float(np.mean(fresh.predict(X_test) == y_test)),
         "log_loss": log_loss(fresh, X_test, y_test),
@@ -297,21 +230,16 @@ def score_model(
     }
 
 
-def log_loss(model: Any, X: Any, y: AnyArray) -> float:
-    """Return the mean of -log p(label) in nats; nothing is clipped.
+def timed_fit(model: BaseEstimator, X: MatrixLike, y: AnyArray) -> float:
+    """Fit a model, and return the seconds that it took."""
+    start = time.perf_counter()
+    model.fit(X, y)
+    return time.perf_counter() - start
 
-    Parameters
-    ----------
-    model : fitted classifier
-        With ``predict_log_proba`` or ``predict_proba``.
-    X, y
-        Rows and their labels; one that the model has never seen has probability 0.
 
-    Returns
-    -------
-    loss : float
-    """
-    # Whoever takes the logarithm of a probability of 0 means minus infinity.
+def log_loss(model: BaseEstimator, X: MatrixLike, y: AnyArray) -> float:
+    """Return the mean of -log p(label) in nats; nothing is clipped."""
+    # The logarithm of a probability of 0 is meant to be minus infinity.
     with np.errstate(divide="ignore"):
         if hasattr(model, "predict_log_proba"):
             log_proba = model.predict_log_proba(X)
@@ -321,21 +249,7 @@ def log_loss(model: Any, X: Any, y: AnyArray) -> float:
 
 
 def loss_of(log_proba: AnyArray, classes: AnyArray, y: AnyArray) -> float:
-    """Return the mean of -log p(label) of predictions that are at hand.
-
-    Parameters
-    ----------
-    log_proba : ndarray of shape (n_rows, n_classes)
-        log p(class | row).
-    classes : ndarray of shape (n_classes,)
-        The labels of the columns.
-    y : ndarray of shape (n_rows,)
-        The true ones; one that is no class has probability 0.
-
-    Returns
-    -------
-    loss : float
-    """
+    """Return the mean of -log p(label) of predictions that are at hand."""
     order = np.argsort(classes)
     column = order[np.minimum(np.searchsorted(classes[order], y), len(classes) - 1)]
     known = classes[column] == y
@@ -343,7 +257,7 @@ def loss_of(log_proba: AnyArray, classes: AnyArray, y: AnyArray) -> float:
     return float(-own.mean())
 
 
-def _solver_of(model: Any) -> str | None:
+def _solver_of(model: BaseEstimator) -> str | None:
     last = model[-1] if hasattr(model, "steps") else model
     solver = getattr(last, "solver", None)
     return solver if isinstance(solver, str) else None

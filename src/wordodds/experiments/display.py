@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wordodds.experiments import style
-from wordodds.experiments.estimates import mean_interval
-from wordodds.experiments.results import Results
+from wordodds.experiments.intervals import mean_interval
+from wordodds.experiments.table import Results
 from wordodds.typing import Floats
 
 if TYPE_CHECKING:

@@ -5,183 +5,104 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from wordodds._files.progress import progress
-from wordodds.experiments.results import Results
+from wordodds.experiments.table import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from wordodds.experiments.data import Data
+    from wordodds.experiments.newsgroups import Data
 
-__all__ = ["Experiment", "Finding", "Plot", "Run", "Summary", "Verdict"]
+__all__ = ["About", "Experiment", "Finding", "Plot", "Run", "Summary", "Verdict", "sized"]
 
 Verdict = Literal["borne out", "not borne out", "not tested"]
+_Settings = TypeVar("_Settings")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a run says about a claim.
+    """What a run says about a claim."""
 
-    Parameters
-    ----------
-    claim : str
-        Its id, such as ``"C4"``.
-    says : str
-        The part of the claim that this is about, in a few words.
-    number : str
-        What was measured, with its interval.
-    verdict : {"borne out", "not borne out", "not tested"}
-        Whether the number bears it out.
-    figure : str
-        The stem of the figure that shows it.
-    """
+    claim: str  # its id, such as "C4"
+    says: str  # the part of the claim that this is about, in a few words
+    number: str  # what was measured, with its interval
+    verdict: Verdict
+    figure: str  # the stem of the figure that shows it
+
+
+@dataclass(frozen=True)
+class About:
+    """Makes the findings about one claim that one figure shows."""
 
     claim: str
-    says: str
-    number: str
-    verdict: Verdict
     figure: str
+
+    def __call__(self, says: str, number: str, holds: bool) -> Finding:
+        """Return a finding whose verdict follows from whether the number bears it out."""
+        return Finding(self.claim, says, number, verdict_of(holds), self.figure)
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure of the report.
+    """A figure of the report."""
 
-    Parameters
-    ----------
-    stem : str
-        The name of its files, without suffix.
-    title : str
-        A heading.
-    caption : str
-        What is to be seen, and what the lecture claims about it.
-    figure : matplotlib.figure.Figure
-        The drawing.
-    """
-
-    stem: str
+    stem: str  # the name of its files, without suffix
     title: str
-    caption: str
+    caption: str  # what is to be seen, and what the lecture claims about it
     figure: Figure
 
 
 @dataclass(frozen=True)
 class Run:
-    """What an experiment is told: how much to do, and with what.
-
-    Parameters
-    ----------
-    data : Data
-        The corpora.
-    full : bool, default=False
-        Whether to use all seeds and sizes.
-    seed : int, default=0
-        The first seed.
-    n_jobs : int or None, default=None
-        Threads, as for the estimators.
-    label : str, default=""
-        What is written in front of a progress bar.
-    """
+    """How much an experiment has to do, and with what."""
 
     data: Data
-    full: bool = False
-    seed: int = 0
+    full: bool = False  # whether to use all seeds and sizes
+    seed: int = 0  # the first seed
     n_jobs: int | None = None
-    label: str = field(default="", compare=False)
+    label: str = field(default="", compare=False)  # in front of a progress bar
 
     def seeds(self, quick: int, full: int) -> range:
-        """Return the seeds of this run.
-
-        Parameters
-        ----------
-        quick, full : int
-            How many there are in either form.
-
-        Returns
-        -------
-        seeds : range
-        """
+        """Return the seeds of this run, given how many there are in either form."""
         return range(self.seed, self.seed + (full if self.full else quick))
 
     @contextmanager
     def progress(self, total: int, unit: str = "fits") -> Iterator[Callable[[int], None]]:
-        """Show how far the experiment has come.
-
-        Parameters
-        ----------
-        total : int
-            The amount of work.
-        unit : str, default="fits"
-            What is counted.
-
-        Yields
-        ------
-        advance : callable
-            ``advance(n)`` reports that ``n`` more units are done.
-        """
+        """Show how far the experiment has come: ``advance(n)`` reports n more units as done."""
         with progress(self.label, total, unit=unit) as advance:
             yield advance
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment of ``wordodds reproduce``.
+    """One experiment of ``wordodds reproduce``."""
 
-    Parameters
-    ----------
-    name : str
-        As in ``--only NAME`` and ``results/NAME.csv``.
-    title : str
-        A heading.
-    protocol : str
-        What is done, in a few sentences: data, split, sizes, seeds.
-    run : callable
-        ``run(Run) -> Results``. Raises `DatasetUnavailable` where the data is not there.
-    draw : callable
-        ``draw(Results) -> list of Plot``, from the table alone.
-    judge : callable
-        ``judge(Results) -> list of Finding``, from the table alone.
-    claims : tuple of str
-        The claims it speaks to, also when it is skipped.
-    """
-
-    name: str
+    name: str  # as in --only NAME and results/NAME.csv
     title: str
-    protocol: str
-    run: Callable[[Run], Results]
-    draw: Callable[[Results], list[Plot]]
-    judge: Callable[[Results], list[Finding]]
-    claims: tuple[str, ...]
+    protocol: str  # what is done, in a few sentences: data, split, sizes, seeds
+    run: Callable[[Run], Results]  # raises DatasetUnavailable where the data is not there
+    draw: Callable[[Results], list[Plot]]  # from the table alone
+    judge: Callable[[Results], list[Finding]]  # from the table alone
+    claims: tuple[str, ...]  # that it is about, also when it is skipped
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A figure of several experiments, at the head of the report.
+    """A figure of several experiments, at the head of the report."""
 
-    Parameters
-    ----------
-    needs : tuple of str
-        The experiments whose tables it shows; without one of them it is left out.
-    draw : callable
-        ``draw(tables by name) -> Plot``.
-    """
-
-    needs: tuple[str, ...]
+    needs: tuple[str, ...]  # the experiments whose tables it shows; without one it is left out
     draw: Callable[[Mapping[str, Results]], Plot]
 
 
+def sized(
+    measure: Callable[[_Settings, Run], Results], quick: _Settings, full: _Settings
+) -> Callable[[Run], Results]:
+    """Return the ``run`` of an experiment that measures with one of two settings."""
+    return lambda run: measure(full if run.full else quick, run)
+
+
 def verdict_of(holds: bool) -> Verdict:
-    """Return the verdict for a claim that holds or does not.
-
-    Parameters
-    ----------
-    holds : bool
-        Whether the number bears it out.
-
-    Returns
-    -------
-    verdict : {"borne out", "not borne out"}
-    """
+    """Return the verdict for a claim that holds or does not."""
     return "borne out" if holds else "not borne out"

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wordodds.experiments.claims import CLAIMS, Claim
-from wordodds.experiments.document import (
+from wordodds.experiments.experiment import Experiment, Finding, Plot
+from wordodds.experiments.page import (
     Block,
     Heading,
     Image,
@@ -19,8 +20,7 @@ from wordodds.experiments.document import (
     to_html,
     to_markdown,
 )
-from wordodds.experiments.experiment import Experiment, Finding, Plot
-from wordodds.experiments.results import versions, write_file
+from wordodds.experiments.table import versions, write_file
 
 __all__ = ["NOTE", "Outcome", "claim_verdict", "write_report"]
 
@@ -31,23 +31,7 @@ TITLE = "Naive Bayes against logistic regression, reproduced"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an experiment.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The one.
-    seconds : float
-        How long it took.
-    findings : list of Finding
-        What it says about the claims.
-    plots : list of Plot
-        Its figures.
-    n_rows : int
-        Of its table.
-    skipped : str
-        Why there is nothing; empty where there is.
-    """
+    """What became of an experiment."""
 
     experiment: Experiment
     seconds: float = 0.0
@@ -58,17 +42,7 @@ class Outcome:
 
 
 def claim_verdict(findings: Sequence[Finding]) -> str:
-    """Return one verdict for all findings about a claim.
-
-    Parameters
-    ----------
-    findings : sequence of Finding
-        About one claim.
-
-    Returns
-    -------
-    verdict : {"borne out", "borne out in part", "not borne out", "not tested"}
-    """
+    """Return one verdict for all findings about a claim."""
     verdicts = {finding.verdict for finding in findings} - {"not tested"}
     if not verdicts:
         return "not tested"
@@ -84,27 +58,7 @@ def write_report(
     how: str,
     seconds: float,
 ) -> list[Path]:
-    """Write ``report.md`` and ``report.html``.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to; the figures lie in its ``figures``.
-    outcomes : sequence of Outcome
-        The experiments in their order.
-    heads : sequence of Plot, optional
-        Figures for the first page.
-    source : str
-        What the corpus is and where it came from.
-    how : str
-        Quick or full, and the seed.
-    seconds : float
-        Of the whole run.
-
-    Returns
-    -------
-    paths : list of Path
-    """
+    """Write ``report.md`` and ``report.html``."""
     facts = [
         f"Data: {source}",
         f"Run: {how}; {seconds:.0f} seconds, {os.cpu_count()} cores, {platform.machine()}",

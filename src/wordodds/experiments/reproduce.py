@@ -11,11 +11,11 @@ from threadpoolctl import threadpool_limits
 
 from wordodds.datasets import DatasetUnavailable
 from wordodds.experiments import style
-from wordodds.experiments.data import Data
-from wordodds.experiments.document import quoted
 from wordodds.experiments.experiment import Experiment, Plot, Run, Summary
+from wordodds.experiments.newsgroups import Data
+from wordodds.experiments.page import quoted
 from wordodds.experiments.report import NOTE, Outcome, write_report
-from wordodds.experiments.results import Results
+from wordodds.experiments.table import Results
 
 __all__ = ["chosen", "reproduce"]
 
@@ -29,19 +29,7 @@ _MARKS = {
 
 
 def chosen(experiments: Sequence[Experiment], only: Sequence[str]) -> list[Experiment]:
-    """Return the experiments of these names, in their own order; all where there are none.
-
-    Parameters
-    ----------
-    experiments : sequence of Experiment
-        All of them.
-    only : sequence of str
-        Names.
-
-    Returns
-    -------
-    experiments : list of Experiment
-    """
+    """Return the experiments of these names, in their own order; all where there are none."""
     names = [experiment.name for experiment in experiments]
     for name in only:
         if name not in names:
@@ -64,37 +52,6 @@ def reproduce(
 
     A table is written as soon as its experiment has ended, so that Ctrl-C loses one of them at
     most.
-
-    Parameters
-    ----------
-    experiments : sequence of Experiment
-        Which, in their order.
-    folder : Path
-        Where the files go. What no earlier run has left there is never replaced.
-    full : bool, default=False
-        Whether to use all seeds and sizes.
-    seed : int, default=0
-        The first seed; the same one gives the same tables but for seconds.
-    n_jobs : int or None, default=None
-        Threads.
-    data : Data, optional
-        The corpora; by default from the first way that works.
-    summaries : sequence of Summary, optional
-        Figures of several experiments, for the head of the report.
-    say : callable, default=print
-        Called with a line for each experiment that has ended.
-
-    Returns
-    -------
-    outcomes, paths
-        What became of each, and the two reports.
-
-    Raises
-    ------
-    ImportError
-        Without matplotlib.
-    FileExistsError
-        When the folder holds reports, tables or figures that are not from an earlier run.
     """
     style.require_matplotlib()
     _check_folder(folder)

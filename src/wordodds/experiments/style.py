@@ -1,4 +1,4 @@
-"""How the figures look: colours that everybody can tell apart, one style, the same bytes twice."""
+"""How the figures look: colours for all eyes, one style, the same bytes twice."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from wordodds.experiments.results import write_file
+from wordodds.experiments.table import Results, write_file
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # style.Axes, for annotations of the studies
     from matplotlib.axis import Axis
+    from matplotlib.collections import PathCollection
     from matplotlib.figure import Figure
 
-__all__ = ["colour_of", "label_axes", "new_figure", "save", "style"]
+__all__ = ["Axes", "colour_of", "label_axes", "new_figure", "panels", "save", "style"]
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
@@ -64,34 +65,12 @@ CREATOR = "wordodds reproduce"  # by which a later run knows its own files
 
 
 def colour_of(name: str, position: int = 0) -> str:
-    """Return the colour of a model: always the same for those of this project.
-
-    Parameters
-    ----------
-    name : str
-        The model, as in the results.
-    position : int, default=0
-        Its place among those drawn, which decides for other names.
-
-    Returns
-    -------
-    colour : str
-    """
+    """Return the colour of a model: always the same for those of this project."""
     return _COLOURS.get(name, _OTHERS[position % len(_OTHERS)])
 
 
 def marker_of(position: int) -> str:
-    """Return a marker, so that lines differ in print without colours too.
-
-    Parameters
-    ----------
-    position : int
-        The line's place among those drawn.
-
-    Returns
-    -------
-    marker : str
-    """
+    """Return a marker, so that lines differ in print without colours too."""
     return _MARKERS[position % len(_MARKERS)]
 
 
@@ -116,13 +95,7 @@ def style() -> Iterator[None]:
 
 
 def plain_ticks(axis: Axis) -> None:
-    """Write the numbers of a logarithmic axis as 1, 2, 5, 10 and not as powers.
-
-    Parameters
-    ----------
-    axis : matplotlib axis
-        Of a range of less than some four powers of ten, else only 1, 10, 100 are written.
-    """
+    """Write the numbers of a logarithmic axis as 1, 2, 5, 10 and not as powers."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     low, high = sorted(axis.get_view_interval())
@@ -136,31 +109,39 @@ def new_figure(width: float = 8.0, height: float = 3.2) -> Figure:
     """Return an empty figure whose parts keep clear of each other.
 
     It belongs to no window: `save` writes it. Draw on it within `style`.
-
-    Parameters
-    ----------
-    width, height : float
-        In inches; 8 inches fill a page of the README.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
     """
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def label_axes(ax: Axes, x: str, y: str) -> None:
-    """Name the axes, and lay a light grid behind the drawing.
+@contextmanager
+def panels(
+    n_rows: int = 1,
+    n_columns: int = 1,
+    *,
+    height: float,
+    sharex: bool = False,
+    sharey: bool | Literal["row"] = False,
+    squeeze: bool = True,
+) -> Iterator[tuple[Figure, Any]]:
+    """Draw in this project's style on a new figure of full width; yields it and its axes."""
+    with style():
+        figure = new_figure(height=height)
+        yield (
+            figure,
+            figure.subplots(n_rows, n_columns, sharex=sharex, sharey=sharey, squeeze=squeeze),
+        )
 
-    Parameters
-    ----------
-    ax : matplotlib axes
-        Where to.
-    x, y : str
-        What is shown, with its unit.
-    """
+
+def scatter(ax: Axes, points: Results, colour: str, marker: str, *, size: float) -> PathCollection:
+    """Draw points of the plane, the columns ``x_1`` and ``x_2`` of a table."""
+    x, y = points.numbers("x_1", "x_2").T
+    return ax.scatter(x, y, s=size, color=colour, marker=marker, linewidths=0)
+
+
+def label_axes(ax: Axes, x: str, y: str) -> None:
+    """Name the axes, and lay a light grid behind the drawing."""
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     ax.grid(**GRID)
@@ -168,23 +149,7 @@ def label_axes(ax: Axes, x: str, y: str) -> None:
 
 
 def save(figure: Figure, folder: Path, stem: str, title: str) -> list[Path]:
-    """Write a figure as SVG and as PNG.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        The drawing.
-    folder : Path
-        Where to.
-    stem : str
-        The files' name without suffix.
-    title : str
-        What the SVG calls itself.
-
-    Returns
-    -------
-    paths : list of Path
-    """
+    """Write a figure as SVG and as PNG."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     svg = save_svg(figure, folder / f"{stem}.svg", title)
@@ -197,21 +162,7 @@ def save(figure: Figure, folder: Path, stem: str, title: str) -> list[Path]:
 
 
 def save_svg(figure: Figure, path: Path, title: str) -> Path:
-    """Write a figure as SVG, without a date: it changes only when what it shows does.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        The drawing.
-    path : Path
-        The file.
-    title : str
-        What it calls itself.
-
-    Returns
-    -------
-    path : Path
-    """
+    """Write a figure as SVG, without a date: it changes only when what it shows does."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     canvas: Any = FigureCanvasSVG(figure)

@@ -9,20 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from wordodds.experiments import style
-from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
-from wordodds.experiments.results import Results
+from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
+from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["EXPERIMENTS"]
-
 NAME = "boundaries"
-MODELS: dict[str, Literal["shared", "full"]] = {
-    "one covariance": "shared",
-    "own covariances": "full",
-}
+if TYPE_CHECKING:
+    from wordodds import GaussianDiscriminant
+
+MODELS = {"one covariance": "shared", "own covariances": "full"}
 PRIORS = (0.5, 0.1, 0.9)  # of class b
 MEANS = np.array([[0.0, 0.0], [3.0, 1.0]])
 # Class b is the narrower one, so that with its own covariance a closed curve goes around it.
@@ -41,37 +36,13 @@ class Settings:
 
 
 QUICK = FULL = Settings()
-
-
-def run(run: Run) -> Results:
-    """Fit Gaussian classes and follow the borders between them.
-
-    Parameters
-    ----------
-    run : Run
-        How much to do.
-
-    Returns
-    -------
-    results : Results
-        Rows of three kinds (column ``part``): points, borders, and what was measured on those.
-    """
-    return measure(FULL if run.full else QUICK, run)
+finding = About("C8", figure=NAME)
 
 
 def measure(settings: Settings, run: Run) -> Results:
-    """Do the work of `run` at any size.
+    """Fit Gaussian classes and follow the borders between them.
 
-    Parameters
-    ----------
-    settings : Settings
-        The sizes.
-    run : Run
-        Seeds and threads.
-
-    Returns
-    -------
-    results : Results
+    The column ``part`` is "point", "border", or "measure" for what was measured on a border.
     """
     results = Results(NAME)
     seeds = run.seeds(3, 20)
@@ -88,19 +59,7 @@ def measure(settings: Settings, run: Run) -> Results:
 
 
 def draw_points(n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
-    """Draw points of two Gaussian classes.
-
-    Parameters
-    ----------
-    n : int
-        How many of both together.
-    rng : numpy Generator
-        Draws them.
-
-    Returns
-    -------
-    X, y : ndarray
-    """
+    """Draw points of two Gaussian classes."""
     y = np.arange(n) % 2
     factors = np.linalg.cholesky(SPREADS)
     X = np.einsum("nij,nj->ni", factors[y], rng.standard_normal((n, 2))) + MEANS[y]
@@ -143,7 +102,7 @@ def _follow(
         )
 
 
-def _shift_error(model: Any, border: Floats, log_odds: float) -> float:
+def _shift_error(model: GaussianDiscriminant, border: Floats, log_odds: float) -> float:
     """Return how far points of a border lie from the even one, moved as the formula says."""
     weights = np.linalg.solve(model.covariance_, model.means_[1] - model.means_[0])
     length = np.linalg.norm(weights)
@@ -153,22 +112,7 @@ def _shift_error(model: Any, border: Floats, log_odds: float) -> float:
 
 
 def trace(decide: Callable[[Floats], Floats], inside: Floats, n_rays: int) -> Floats:
-    """Follow the border around a point: where rays from it first meet a change of sign.
-
-    Parameters
-    ----------
-    decide : callable
-        ``decide(points)``, one number for each row.
-    inside : ndarray of shape (2,)
-        A point on one side.
-    n_rays : int
-        How many rays, evenly spread.
-
-    Returns
-    -------
-    points : ndarray of shape (n_found, 2)
-        In the order of the angle; rays that meet no border within `REACH` have none.
-    """
+    """Return where rays from a point first meet a change of sign, in the order of their angle."""
     angles = 2 * np.pi * np.arange(n_rays) / n_rays
     rays = np.column_stack([np.cos(angles), np.sin(angles)])
     here = np.sign(decide(inside[None, :]))
@@ -188,21 +132,8 @@ def trace(decide: Callable[[Floats], Floats], inside: Floats, n_rays: int) -> Fl
 
 
 def residual(points: Floats, degree: int) -> float:
-    """Return how far points are from the best line or conic, as a share of their spread.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n, 2)
-        Where a border runs.
-    degree : {1, 2}
-        A line or a conic.
-
-    Returns
-    -------
-    residual : float
-        The smallest root mean square of a polynomial of that degree over the points, for
-        coefficients of length 1; the points are brought to mean 0 and spread 1 before.
-    """
+    """Return how far points are from the best line or conic, as a share of their spread."""
+    # The smallest root mean square of a polynomial over the points, for coefficients of length 1.
     x, y = ((points - points.mean(axis=0)) / points.std()).T
     terms = [np.ones_like(x), x, y]
     if degree == 2:
@@ -212,20 +143,8 @@ def residual(points: Floats, degree: int) -> float:
 
 
 def draw(results: Results) -> list[Plot]:
-    """Draw points and borders.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    plots : list of Plot
-    """
-    with style.style():
-        figure = style.new_figure(8.0, 3.7)
-        axes = figure.subplots(1, len(MODELS), sharex=True, sharey=True)
+    """Draw points and borders."""
+    with style.panels(1, len(MODELS), height=3.7, sharex=True, sharey=True) as (figure, axes):
         for ax, name in zip(axes, MODELS, strict=True):
             _draw_model(ax, results, name)
         axes[1].set_ylabel("")
@@ -235,26 +154,17 @@ def draw(results: Results) -> list[Plot]:
         "priors of class b. The lecture: with one covariance the border is a straight line, with "
         "one for each class a conic; another prior moves the threshold and nothing else."
     )
-    return [Plot("boundaries", "Borders between Gaussian classes", caption, figure)]
+    return [Plot(NAME, "Borders between Gaussian classes", caption, figure)]
 
 
-def _draw_model(ax: Axes, results: Results, name: str) -> None:
+def _draw_model(ax: style.Axes, results: Results, name: str) -> None:
     points = results.where(part="point")
     for label, colour, marker in (("a", style.BLUE, "o"), ("b", style.ORANGE, "^")):
         part = points.where(label=label)
-        ax.scatter(
-            part.column("x_1"),
-            part.column("x_2"),
-            s=9,
-            color=colour,
-            marker=marker,
-            linewidths=0,
-            alpha=0.6,
-            label=f"class {label}",
-        )
+        style.scatter(ax, part, colour, marker, size=9).set(alpha=0.6, label=f"class {label}")
     for prior, dashes in zip(PRIORS, ("-", "--", ":"), strict=True):
         part = results.where(part="border", model=name, prior=prior)
-        border = np.column_stack([part.column("x_1"), part.column("x_2")])
+        border = part.numbers("x_1", "x_2")
         # A closed curve ends where it began; an open one has a gap where no ray met it.
         ring = np.vstack([border, border[:1]])
         gap = np.flatnonzero(np.linalg.norm(np.diff(ring, axis=0), axis=1) > REACH)
@@ -267,17 +177,7 @@ def _draw_model(ax: Axes, results: Results, name: str) -> None:
 
 
 def judge(results: Results) -> list[Finding]:
-    """Hold the borders against lines and conics, and their places against the formula.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    findings : list of Finding
-    """
+    """Hold the borders against lines and conics, and their places against the formula."""
     measured = results.where(part="measure")
     one, own = (measured.where(model=name) for name in MODELS)
     n_fits = f"{len(one)} fits"
@@ -287,29 +187,23 @@ def judge(results: Results) -> list[Finding]:
     shift = one.column("shift_error").max()
     change = measured.column("log_odds_error").max()
     return [
-        Finding(
-            "C8",
+        finding(
             "one covariance: the border is a line",
             f"at most {line:.1e} of its spread off the best line, in {n_fits}",
             # To rounding: an exact statement needs no interval.
-            verdict_of(line < ROUNDING),
-            "boundaries",
+            line < ROUNDING,
         ),
-        Finding(
-            "C8",
+        finding(
             "own covariances: the border is a conic, and not a line",
             f"at most {conic:.1e} of its spread off the best conic, at least {bend:.2g} off the "
             f"best line, in {n_fits}",
-            verdict_of(conic < ROUNDING and bend > 1e-3),
-            "boundaries",
+            conic < ROUNDING and bend > 1e-3,
         ),
-        Finding(
-            "C8",
+        finding(
             "priors only shift the threshold",
             f"log-odds change by log p(b)/p(a) to {change:.1e} in all points of {len(measured)} "
             f"fits; with one covariance the line moves by that over |w| to {shift:.1e}",
-            verdict_of(change < ROUNDING and shift < ROUNDING),
-            "boundaries",
+            change < ROUNDING and shift < ROUNDING,
         ),
     ]
 
@@ -322,7 +216,7 @@ EXPERIMENTS = (
         "(full: 20). GaussianDiscriminant with one covariance and with one for each class, each "
         "with priors of 0.5, 0.1 and 0.9. The border is traced along 100 rays; a line and a conic "
         "are fitted to it.",
-        run,
+        sized(measure, QUICK, FULL),
         draw,
         judge,
         ("C8",),

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordodds.experiments.estimates import LEVEL, Interval
-from wordodds.experiments.experiment import Experiment, Run
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies.calibration_report import (
-    AS_LEARNT,
-    LOGISTIC,
-    MEASURES,
-    METHODS,
-    N_BINS,
-    NAIVE_BAYES,
-    NAME,
-    SURE,
-    draw,
-    judge,
-)
-from wordodds.typing import Booleans, Floats, Ints, Positions
+from wordodds.experiments import style
+from wordodds.experiments.curves import timed_fit
+from wordodds.experiments.display import ReliabilityDisplay
+from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
+from wordodds.experiments.intervals import LEVEL, Interval
+from wordodds.experiments.newsgroups import log_rows
+from wordodds.experiments.table import Results
+from wordodds.typing import Booleans, Floats, Ints, MatrixLike, Positions
 
-__all__ = ["EXPERIMENTS"]
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+NAME = "calibration"
+NAIVE_BAYES, LOGISTIC = "multinomial NB", "logistic regression"
+AS_LEARNT = "as learnt"
+METHODS = (AS_LEARNT, "temperature", "platt", "isotonic")
+MEASURES = ("ece", "sure", "accuracy", "confidence")
+N_BINS = 15
+N_LEAST = 10  # documents of a bin that is drawn: fewer say nothing about a share
+SURE = 0.99
+_COLOURS = dict(zip(METHODS, (style.BLACK, style.GREEN, style.SKY, style.PINK), strict=True))
 
 
 @dataclass(frozen=True)
@@ -38,38 +40,14 @@ class Settings:
 
 QUICK = Settings()
 FULL = Settings(n_resamples=10_000)
-
-
-def run(run: Run) -> Results:
-    """Calibrate both models, and measure before and after.
-
-    Parameters
-    ----------
-    run : Run
-        How much to do.
-
-    Returns
-    -------
-    results : Results
-        For each model and method a row with the measures and their bootstrap intervals (``kind``
-        is "whole") and one for each bin of the reliability diagram ("bin").
-    """
-    return measure(FULL if run.full else QUICK, run)
+_finding = About("C7", figure=NAME)
+_finding_on_crowds = About("C7", figure="calibration-confidence")
 
 
 def measure(settings: Settings, run: Run) -> Results:
-    """Do the work of `run` at any size.
+    """Calibrate both models, and measure before and after.
 
-    Parameters
-    ----------
-    settings : Settings
-        The sizes.
-    run : Run
-        Data, seeds and threads.
-
-    Returns
-    -------
-    results : Results
+    The ``kind`` is "whole" for the measures with their intervals, or "bin" of the diagram.
     """
     from wordodds import LogisticRegression, MultinomialNB
 
@@ -90,9 +68,7 @@ def measure(settings: Settings, run: Run) -> Results:
     results = Results(NAME)
     with run.progress(len(models) * len(METHODS), "calibrations") as advance:
         for name, (model, rows, rows_test) in models.items():
-            start = time.perf_counter()
-            model.fit(rows, y)
-            seconds = time.perf_counter() - start
+            seconds = timed_fit(model, rows, y)
             scores = _scores(model, rows_test)
             codes = np.searchsorted(model.classes_, test.labels)
             for method in METHODS:
@@ -111,32 +87,7 @@ def measure(settings: Settings, run: Run) -> Results:
     return results
 
 
-def log_rows(counts: Any) -> Any:
-    """Return log(1 + count), each row of length one.
-
-    Parameters
-    ----------
-    counts : csr_array
-        Words of documents.
-
-    Returns
-    -------
-    rows : csr_array
-        A document without words stays a row of zeros.
-    """
-    from scipy.sparse import csr_array
-
-    rows = csr_array(counts, dtype=np.float64, copy=True)
-    np.log1p(rows.data, out=rows.data)
-    words = np.diff(rows.indptr)
-    squares = np.bincount(
-        np.repeat(np.arange(len(words)), words), weights=rows.data**2, minlength=len(words)
-    )
-    rows.data /= np.repeat(np.sqrt(squares), words)
-    return rows
-
-
-def _scores(model: Any, rows: Any) -> Floats:
+def _scores(model: BaseEstimator, rows: MatrixLike) -> Floats:
     """Return what softmax makes the probabilities of, a column for each class."""
     if hasattr(model, "predict_joint_log_proba"):
         return np.asarray(model.predict_joint_log_proba(rows))
@@ -146,23 +97,7 @@ def _scores(model: Any, rows: Any) -> Floats:
 
 
 def cross_calibrated(scores: Floats, codes: Ints, halves: list[Ints], method: str) -> Floats:
-    """Return probabilities of all documents, each half calibrated on the other.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_columns)
-        Of softmax.
-    codes : ndarray of shape (n_rows,)
-        The true classes.
-    halves : list of two ndarrays
-        The rows of each.
-    method : str
-        One of `METHODS`.
-
-    Returns
-    -------
-    chances : ndarray of shape (n_rows, n_classes)
-    """
+    """Return probabilities of all documents, each half calibrated on the other."""
     from wordodds.model.calibration import fit_calibration
     from wordodds.model.links import probabilities
 
@@ -208,17 +143,7 @@ def _add(
 
 
 def bins(confidence: Floats) -> Positions:
-    """Return the bin of each document: bin i is (i / n, (i + 1) / n].
-
-    Parameters
-    ----------
-    confidence : ndarray of shape (n_rows,)
-        The probability of the most probable class.
-
-    Returns
-    -------
-    bins : ndarray of shape (n_rows,)
-    """
+    """Return the bin of each document: bin i is (i / n, (i + 1) / n]."""
     return np.searchsorted(np.arange(1, N_BINS) / N_BINS, confidence, side="left")
 
 
@@ -229,23 +154,6 @@ def bootstrap(
 
     The calibration error of a resample is larger on average than that of the sample, as noise
     only adds to a distance: its interval is moved by the difference (the "basic" bootstrap).
-
-    Parameters
-    ----------
-    confidence : ndarray of shape (n_rows,)
-        The probability of the most probable class.
-    right : ndarray of shape (n_rows,)
-        Whether it is the true one.
-    n_resamples : int
-        How many.
-    seed : int
-        Draws them.
-
-    Returns
-    -------
-    intervals : dict of str to Interval
-        "ece", the expected calibration error; "sure", the share of documents above 0.99;
-        "accuracy"; "confidence", its mean.
     """
     rng = np.random.default_rng(seed)
     n = len(confidence)
@@ -272,6 +180,121 @@ def bootstrap(
     }
 
 
+def draw(results: Results) -> list[Plot]:
+    """Draw reliability diagrams, and how sure the models are."""
+    models = results.unique("model")
+    shared = {"sharex": True, "sharey": True}
+    with style.panels(1, len(models), height=4.3, **shared) as (reliability, panels):
+        for ax, model in zip(panels, models, strict=True):
+            _draw_reliability(ax, results.where(model=model), model)
+        panels[1].set_ylabel("")
+    with style.panels(1, len(models), height=3.0, **shared) as (histogram, pair):
+        for ax, model in zip(pair, models, strict=True):
+            _draw_confidence(ax, results.where(model=model), model)
+        pair[0].set_ylabel("share of documents")
+        labels = pair[0].get_legend_handles_labels()
+        histogram.legend(*labels, loc="outside lower center", ncols=len(METHODS))
+    n = results.where(kind="whole").column("size").max()
+    return [
+        Plot(
+            "calibration",
+            "Reliability before and after calibration",
+            "How often the most probable label is right, against its probability, on the bydate "
+            f"test part ({n:,.0f} documents to learn from). The dashed line is what probabilities "
+            "should be, the area of a marker the share of documents (bins of fewer than "
+            f"{N_LEAST} are left out), ECE the expected calibration error. The lecture: naive "
+            "Bayes is often right about the label and wrong about the probability. How far off "
+            "logistic regression is depends on its penalty: a stronger one makes it more modest.",
+            reliability,
+        ),
+        Plot(
+            "calibration-confidence",
+            "How sure the models are",
+            "Documents by the probability of their most probable label. The lecture: those of "
+            "naive Bayes crowd at 0 and 1.",
+            histogram,
+        ),
+    ]
+
+
+def _draw_reliability(ax: style.Axes, results: Results, model: str) -> None:
+    shown = Results(NAME)
+    for method, part in results.groups("method"):
+        label = f"{method}, ECE {part.where(kind='whole').value('ece'):.3f}"
+        bins = part.where(kind="bin")
+        for row, n in zip(bins.rows, bins.column("documents"), strict=True):
+            if n >= N_LEAST:
+                shown.add(**{**row, "model": label})
+    ReliabilityDisplay.from_results(shown, ax=ax)
+    ax.set(title=model, xlim=(0, 1.02), ylim=(0, 1.02))
+    for artist, line in zip(ax.collections, ax.lines[1:], strict=True):
+        colour = _COLOURS[str(line.get_label()).split(",")[0]]
+        line.set_color(colour)
+        artist.set_color(colour)
+    ax.legend(loc="upper left")
+
+
+def _draw_confidence(ax: style.Axes, results: Results, model: str) -> None:
+    edges = np.arange(N_BINS + 1) / N_BINS
+    for method in METHODS:
+        part = results.where(kind="bin", method=method)
+        shares = np.zeros(N_BINS)
+        shares[part.column("bin").astype(int)] = part.column("share")
+        width = 2.0 if method == AS_LEARNT else 1.2
+        ax.stairs(shares, edges, color=_COLOURS[method], linewidth=width, label=method)
+    ax.set_title(model)
+    style.label_axes(ax, "probability of the most probable label", "")
+
+
+def judge(results: Results) -> list[Finding]:
+    """Judge label, probability and crowding, by bootstrap intervals over the test documents."""
+    whole = results.where(kind="whole")
+    bayes, logistic = (_measured(whole, model, AS_LEARNT) for model in (NAIVE_BAYES, LOGISTIC))
+    tempered = _measured(whole, NAIVE_BAYES, "temperature")
+    right_if_sure = whole.where(model=NAIVE_BAYES, method=AS_LEARNT).value("right_if_sure")
+    return [
+        _finding(
+            "naive Bayes is often right about the label",
+            f"accuracy {bayes['accuracy']}, logistic regression {logistic['accuracy']}",
+            # More often right than wrong, among all these classes.
+            bayes["accuracy"].low > 0.5,
+        ),
+        _finding(
+            "and wrong about the probability",
+            f"on average {bayes['confidence']} sure; calibration error {bayes['ece']}",
+            # What it says and what is the case are apart by more than chance.
+            bayes["confidence"].low > bayes["accuracy"].high,
+        ),
+        _finding(
+            "more so than logistic regression",
+            f"calibration error {bayes['ece']}, logistic regression {logistic['ece']} "
+            f"({logistic['confidence']} sure)",
+            bayes["ece"].low > logistic["ece"].high,
+        ),
+        _finding_on_crowds(
+            "its probabilities crowd at 0 and 1",
+            f"more than {SURE} sure of {bayes['sure']} of the documents, of which "
+            f"{right_if_sure:.3f} are right; logistic regression of {logistic['sure']}",
+            # Most documents are there.
+            bayes["sure"].low > 0.5,
+        ),
+        _finding(
+            "only the probability is wrong: a temperature mends it, at the same accuracy",
+            f"calibration error {tempered['ece']}, accuracy {tempered['accuracy']}",
+            tempered["ece"].high < bayes["ece"].low
+            and tempered["accuracy"].value == bayes["accuracy"].value,
+        ),
+    ]
+
+
+def _measured(whole: Results, model: str, method: str) -> dict[str, Interval]:
+    part = whole.where(model=model, method=method)
+    return {
+        name: Interval(*(part.value(f"{name}{end}") for end in ("", "_low", "_high")))
+        for name in MEASURES
+    }
+
+
 EXPERIMENTS = (
     Experiment(
         NAME,
@@ -281,7 +304,7 @@ EXPERIMENTS = (
         "half of the test part calibrates the other, and the other way round. Calibration error "
         "over 15 bins of equal width, intervals from 1,000 bootstrap samples of the test "
         "documents (full: 10,000).",
-        run,
+        sized(measure, QUICK, FULL),
         draw,
         judge,
         ("C7",),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from wordodds.experiments import style
-from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies.groups import frequent_words, two_groups
+from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
+from wordodds.experiments.newsgroups import frequent_words, two_groups
+from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
 
-__all__ = ["EXPERIMENTS"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 NAME = "closed-form"
 SHARED, OWN = "Gaussian NB, shared variances", "Gaussian NB, own variances"
@@ -31,6 +32,7 @@ class Settings:
 
 
 QUICK = FULL = Settings()
+finding = About("C9", figure=NAME)
 
 
 class Linear(NamedTuple):
@@ -40,35 +42,10 @@ class Linear(NamedTuple):
     size: Floats
 
 
-def run(run: Run) -> Results:
+def measure(settings: Settings, run: Run) -> Results:
     """Compare the models' log-odds with those of the formulas.
 
-    Parameters
-    ----------
-    run : Run
-        Where the data is.
-
-    Returns
-    -------
-    results : Results
-        For each model a row of what was measured, and rows for the documents shown.
-    """
-    return measure(FULL if run.full else QUICK, run)
-
-
-def measure(settings: Settings, run: Run) -> Results:
-    """Do the work of `run` at any size.
-
-    Parameters
-    ----------
-    settings : Settings
-        The sizes.
-    run : Run
-        Data and threads.
-
-    Returns
-    -------
-    results : Results
+    For each model one row of the ``part`` "measure", and "document" for those shown.
     """
     from wordodds import BernoulliNB, GaussianDiscriminant, GaussianNB, MultinomialNB
 
@@ -119,39 +96,15 @@ def measure(settings: Settings, run: Run) -> Results:
     return results
 
 
-def multinomial(counts: Any, y: Ints, X: Any) -> Linear:
-    """Return log-odds with weights log p(word | 1) - log p(word | 0), by Laplace's rule.
-
-    Parameters
-    ----------
-    counts, y
-        Training documents.
-    X
-        Documents.
-
-    Returns
-    -------
-    linear : Linear
-    """
+def multinomial(counts: csr_array, y: Ints, X: csr_array) -> Linear:
+    """Return log-odds with weights log p(word | 1) - log p(word | 0), by Laplace's rule."""
     per_class = np.stack([counts[y == c].sum(axis=0) for c in (0, 1)]) + 1.0
     theta = per_class / per_class.sum(axis=1, keepdims=True)
     return _linear(X, np.log(theta[1] / theta[0]), _prior_odds(y))
 
 
-def bernoulli(counts: Any, y: Ints, X: Any) -> Linear:
-    """Return log-odds with the difference of logits as weights; absent words go to the bias.
-
-    Parameters
-    ----------
-    counts, y
-        Training documents.
-    X
-        Documents.
-
-    Returns
-    -------
-    linear : Linear
-    """
+def bernoulli(counts: csr_array, y: Ints, X: csr_array) -> Linear:
+    """Return log-odds with the difference of logits as weights; absent words go to the bias."""
     present = np.stack([(counts[y == c] > 0).sum(axis=0) for c in (0, 1)]) + 1.0
     p = present / (np.bincount(y)[:, None] + 2.0)
     logit = np.log(p / (1 - p))
@@ -160,19 +113,7 @@ def bernoulli(counts: Any, y: Ints, X: Any) -> Linear:
 
 
 def gaussian(rows: Floats, y: Ints, X: Floats) -> Linear:
-    """Return log-odds with weights (m1 - m0) / variance; the squares of x cancel.
-
-    Parameters
-    ----------
-    rows, y
-        Training rows.
-    X
-        Rows.
-
-    Returns
-    -------
-    linear : Linear
-    """
+    """Return log-odds with weights (m1 - m0) / variance; the squares of x cancel."""
     means = np.stack([rows[y == c].mean(axis=0) for c in (0, 1)])
     variance = ((rows - means[y]) ** 2).mean(axis=0)
     bias = _prior_odds(y) - (((means[1] ** 2 - means[0] ** 2) / variance) / 2).sum()
@@ -180,19 +121,7 @@ def gaussian(rows: Floats, y: Ints, X: Floats) -> Linear:
 
 
 def nearest_linear(X: Floats, log_odds: Floats) -> Linear:
-    """Return the linear function that comes nearest to the log-odds, in least squares.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        Rows.
-    log_odds : ndarray of shape (n_rows,)
-        What is to be reached.
-
-    Returns
-    -------
-    linear : Linear
-    """
+    """Return the linear function that comes nearest to the log-odds, in least squares."""
     with_one = np.column_stack([X, np.ones(len(X))])
     solution = np.asarray(np.linalg.lstsq(with_one, log_odds, rcond=None)[0], dtype=np.float64)
     return _linear(X, solution[:-1], solution[-1])
@@ -203,28 +132,16 @@ def _prior_odds(y: Ints) -> float:
     return float(np.log(n_1 / n_0))
 
 
-def _linear(X: Any, weights: Floats, bias: float) -> Linear:
+def _linear(X: Floats | csr_array, weights: Floats, bias: float) -> Linear:
     return Linear(X @ weights + bias, abs(X) @ np.abs(weights) + abs(bias))
 
 
 def draw(results: Results) -> list[Plot]:
-    """Draw the models' log-odds over those of the formulas.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    plots : list of Plot
-    """
-    with style.style():
-        figure = style.new_figure(8.0, 2.7)
-        axes = figure.subplots(1, len(MODELS))
+    """Draw the models' log-odds over those of the formulas."""
+    with style.panels(1, len(MODELS), height=2.7) as (figure, axes):
         for ax, name in zip(axes, MODELS, strict=True):
             part = results.where(part="document", model=name)
-            x, y = part.column("closed_form"), part.column("log_odds")
+            x, y = part.numbers("closed_form", "log_odds").T
             # A few very long documents would leave the others a dot.
             ends = np.quantile(np.concatenate([x, y]), [0.05, 0.95])
             kept = (np.minimum(x, y) >= ends[0]) & (np.maximum(x, y) <= ends[1])
@@ -242,37 +159,25 @@ def draw(results: Results) -> list[Plot]:
         "lecture: these models have the form of logistic regression. On the right, for contrast, "
         "Gaussian naive Bayes with its own variances, over the linear function nearest to it."
     )
-    return [Plot("closed-form", "Closed-form weights of naive Bayes", caption, figure)]
+    return [Plot(NAME, "Closed-form weights of naive Bayes", caption, figure)]
 
 
 def judge(results: Results) -> list[Finding]:
-    """Ask whether formula and model agree to rounding.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    findings : list of Finding
-    """
+    """Ask whether formula and model agree to rounding."""
     findings = []
     for name in MODELS:
-        (row,) = results.where(part="measure", model=name).rows
+        measured = results.where(part="measure", model=name)
         # Exact statements: below or above what rounding can do, whatever documents were drawn.
-        by_rounding = float(str(row["relative"])) < ROUNDING
+        by_rounding = measured.value("relative") < ROUNDING
         linear = name != OWN
         what = "closed form" if linear else "nearest linear function"
-        digits = f"{row['difference']:{'.1e' if linear else '.0f'}}"
+        digits = f"{measured.value('difference'):{'.1e' if linear else '.0f'}}"
         findings.append(
-            Finding(
-                "C9",
+            finding(
                 f"{name}: {'linear log-odds' if linear else 'not linear, so shared is needed'}",
                 f"log-odds up to {digits} off the {what} on test documents, where they reach "
-                f"{row['spread']:,.0f}",
-                verdict_of(by_rounding == linear),
-                "closed-form",
+                f"{measured.value('spread'):,.0f}",
+                by_rounding == linear,
             )
         )
     return findings
@@ -286,7 +191,7 @@ EXPERIMENTS = (
         "counts (multinomial and Bernoulli, Laplace's rule) or from means and one variance for "
         "each column (Gaussian, on log(1 + count) of the 30 words that most documents have), and "
         "give the log-odds of each test document; the model gives its own.",
-        run,
+        sized(measure, QUICK, FULL),
         draw,
         judge,
         ("C9",),

@@ -6,20 +6,20 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from wordodds.experiments import style
-from wordodds.experiments.estimates import Interval, exponent
-from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
-from wordodds.experiments.results import Results
+from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
+from wordodds.experiments.intervals import Interval, exponent
+from wordodds.experiments.table import Results
 from wordodds.typing import Ints
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from scipy.sparse import csr_array
 
-__all__ = ["EXPERIMENTS"]
+    from wordodds import MultinomialNB
 
 NAME = "cost"
 MODEL = "multinomial NB"
@@ -63,48 +63,21 @@ class Settings:
 
 
 QUICK, FULL = Settings(), Settings(rounds=16)
+finding = About("C13", figure=NAME)
 
 
 class Job(NamedTuple):
     """Documents to learn, or to label, under the stopwatch."""
 
     task: str
-    X: Any
+    X: csr_array
     y: Ints
     n_classes: int
-    model: Any
-
-
-def run(run: Run) -> Results:
-    """Time multinomial naive Bayes on documents drawn by Zipf's law.
-
-    Parameters
-    ----------
-    run : Run
-        How much to do.
-
-    Returns
-    -------
-    results : Results
-        A row for each size, with the processor's seconds of the quickest repetition.
-    """
-    return measure(FULL if run.full else QUICK, run)
+    model: MultinomialNB
 
 
 def measure(settings: Settings, run: Run) -> Results:
-    """Do the work of `run` at any size.
-
-    Parameters
-    ----------
-    settings : Settings
-        The sizes.
-    run : Run
-        The seed.
-
-    Returns
-    -------
-    results : Results
-    """
+    """Time multinomial naive Bayes on documents drawn by Zipf's law, a row for each size."""
     results = Results(NAME)
     rng = np.random.default_rng(run.seed)
     with run.progress(len(SERIES) * settings.rounds, "rounds") as advance:
@@ -150,7 +123,7 @@ def _jobs(name: str, settings: Settings, rng: np.random.Generator) -> Iterator[J
             yield _job(task, documents(200, 20, vocabulary, rng), 20)
 
 
-def _job(task: str, X: Any, n_classes: int) -> Job:
+def _job(task: str, X: csr_array, n_classes: int) -> Job:
     from wordodds import MultinomialNB
 
     y = np.arange(X.shape[0]) % n_classes
@@ -171,20 +144,10 @@ def _time(job: Job) -> float:
     return min(seconds)
 
 
-def documents(n_documents: int, length: int, vocabulary: int, rng: np.random.Generator) -> Any:
-    """Draw documents whose words follow Zipf's law, nearly: the logarithm of the rank is even.
-
-    Parameters
-    ----------
-    n_documents, length, vocabulary : int
-        How many documents, words in each, and words to choose from.
-    rng : numpy Generator
-        Draws them.
-
-    Returns
-    -------
-    counts : csr_array
-    """
+def documents(
+    n_documents: int, length: int, vocabulary: int, rng: np.random.Generator
+) -> csr_array:
+    """Draw documents whose words follow Zipf's law, nearly: the logarithm of the rank is even."""
     from scipy.sparse import csr_array
 
     words = (vocabulary ** rng.random((n_documents, length))).astype(np.int32) - 1
@@ -197,17 +160,7 @@ def documents(n_documents: int, length: int, vocabulary: int, rng: np.random.Gen
 
 
 def exponents(results: Results) -> dict[str, Interval]:
-    """Fit the exponent of time over the growing factor of each series.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    exponents : dict of str to Interval
-    """
+    """Fit the exponent of time over the growing factor of each series."""
     return {
         name: exponent(part.column(SERIES[name].x), part.column("seconds"))
         for name, part in results.groups("series")
@@ -215,17 +168,7 @@ def exponents(results: Results) -> dict[str, Interval]:
 
 
 def draw(results: Results) -> list[Plot]:
-    """Draw seconds over each factor, beside a line of slope 1.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    plots : list of Plot
-    """
+    """Draw seconds over each factor, beside a line of slope 1."""
     from matplotlib.ticker import EngFormatter, LogLocator, NullLocator
 
     fitted = exponents(results)
@@ -235,9 +178,7 @@ def draw(results: Results) -> list[Plot]:
         ("testing", ["test, classes"]),
         ("testing", ["test, words"]),
     )
-    with style.style():
-        figure = style.new_figure(8.0, 5.0)
-        axes = figure.subplots(2, 2)
+    with style.panels(2, 2, height=5.0) as (figure, axes):
         for ax, (title, names) in zip(axes.flat, panels, strict=True):
             for position, name in enumerate(names):
                 _draw_series(ax, results.where(series=name), name, fitted[name], position)
@@ -257,10 +198,10 @@ def draw(results: Results) -> list[Plot]:
         "Grey: exactly linear. The lecture: training takes O(total words + classes * vocabulary), "
         "testing O(classes * words)."
     )
-    return [Plot("cost", "What naive Bayes costs", caption, figure)]
+    return [Plot(NAME, "What naive Bayes costs", caption, figure)]
 
 
-def _draw_series(ax: Axes, part: Results, name: str, fitted: Interval, position: int) -> None:
+def _draw_series(ax: style.Axes, part: Results, name: str, fitted: Interval, position: int) -> None:
     x, y = part.column(SERIES[name].x), 1000 * part.column("seconds")
     middle = np.exp(np.log(y / x).mean())
     ax.plot(x, middle * x, color=style.GREY, linewidth=0.9, linestyle="--")
@@ -277,25 +218,13 @@ def _draw_series(ax: Axes, part: Results, name: str, fitted: Interval, position:
 
 
 def judge(results: Results) -> list[Finding]:
-    """Ask whether each exponent is that of a linear cost.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    findings : list of Finding
-    """
+    """Ask whether each exponent is that of a linear cost."""
     return [
-        Finding(
-            "C13",
+        finding(
             SERIES[name].says,
             f"exponent {fitted}",
             # The whole interval is near 1: far from what is constant, and from what is quadratic.
-            verdict_of(fitted.low > 1 - SLACK and fitted.high < 1 + SLACK),
-            "cost",
+            fitted.low > 1 - SLACK and fitted.high < 1 + SLACK,
         )
         for name, fitted in exponents(results).items()
     ]
@@ -309,7 +238,7 @@ EXPERIMENTS = (
         "processor time of 6 repetitions (full: 32). One factor grows 16-fold in nine sizes, while "
         "the others stay small: the words of all documents, the classes, the vocabulary. An "
         "exponent counts as linear if its interval lies within 0.25 of 1.",
-        run,
+        sized(measure, QUICK, FULL),
         draw,
         judge,
         ("C13",),

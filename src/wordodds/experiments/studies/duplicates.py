@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from wordodds.experiments import style
-from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies.groups import frequent_words, two_groups
+from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
+from wordodds.experiments.newsgroups import frequent_words, two_groups
+from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
-
-__all__ = ["EXPERIMENTS"]
 
 NAME = "duplicate"
 MODEL = "logistic regression"
@@ -36,37 +34,13 @@ class Settings:
 
 
 QUICK = FULL = Settings()
-
-
-def run(run: Run) -> Results:
-    """Fit logistic regression with a column twice, from several starts.
-
-    Parameters
-    ----------
-    run : Run
-        How much to do.
-
-    Returns
-    -------
-    results : Results
-        Rows of two kinds (column ``part``): fits, and the objective along the line of equal sums.
-    """
-    return measure(FULL if run.full else QUICK, run)
+finding = About("C10", figure=NAME)
 
 
 def measure(settings: Settings, run: Run) -> Results:
-    """Do the work of `run` at any size.
+    """Fit logistic regression with a column twice, from several starts.
 
-    Parameters
-    ----------
-    settings : Settings
-        The sizes.
-    run : Run
-        Data, seeds and threads.
-
-    Returns
-    -------
-    results : Results
+    The ``part`` is "fit", or "profile" for the objective along the line of equal sums.
     """
     from wordodds import LogisticRegression
 
@@ -131,46 +105,18 @@ def _along(
 
 
 def objective(X: Floats, y: Ints, weights: Floats, bias: float, penalty: float) -> float:
-    """Return the negative log-likelihood plus penalty / 2 times the squared weights.
-
-    Parameters
-    ----------
-    X, y
-        Rows and labels 0 and 1.
-    weights, bias
-        Of the linear function.
-    penalty : float
-        Its strength.
-
-    Returns
-    -------
-    value : float
-        In nats.
-    """
+    """Return the negative log-likelihood plus penalty / 2 times the squared weights."""
     scores = X @ weights + bias
     loss = np.logaddexp(0.0, np.where(y == 1, -scores, scores)).sum()
     return float(loss + penalty / 2 * weights @ weights)
 
 
 def draw(results: Results) -> list[Plot]:
-    """Draw the objective along equal sums, and where fits end.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    plots : list of Plot
-    """
+    """Draw the objective along equal sums, and where fits end."""
     fits = results.where(part="fit")
     (word,) = fits.unique("word")
-    with style.style():
-        figure = style.new_figure(8.0, 3.2)
-        left, right = figure.subplots(1, 2)
-        total = fits.where(penalty=0.0)
-        middle = float((total.column("weight_1") + total.column("weight_2")).mean())
+    with style.panels(1, 2, height=3.2) as (figure, (left, right)):
+        middle = float(fits.where(penalty=0.0).numbers("weight_1", "weight_2").sum(axis=1).mean())
         firsts = fits.column("weight_1")
         ends = np.array([firsts.min() - 0.4, firsts.max() + 0.4])
         right.plot(
@@ -186,8 +132,7 @@ def draw(results: Results) -> list[Plot]:
             part = results.where(part="profile", penalty=penalty)
             left.plot(part.column("apart"), part.column("above"), **look, markersize=3)
             part = fits.where(penalty=penalty)
-            x, y = part.column("weight_1"), part.column("weight_2")
-            right.plot(x, y, **look, linestyle="", markersize=5)
+            right.plot(*part.numbers("weight_1", "weight_2").T, **look, linestyle="", markersize=5)
         style.label_axes(left, "first weight less second", "objective above the fit's (nats)")
         style.label_axes(right, "first weight", "second weight")
         left.legend()
@@ -198,47 +143,32 @@ def draw(results: Results) -> list[Plot]:
         "different places. The lecture: only the sum is determined, and weight decay settles how "
         "it is shared."
     )
-    return [Plot("duplicate", "A feature that is there twice", caption, figure)]
+    return [Plot(NAME, "A feature that is there twice", caption, figure)]
 
 
 def judge(results: Results) -> list[Finding]:
-    """Ask what the data determine, with and without a penalty.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    findings : list of Finding
-    """
+    """Ask what the data determine, with and without a penalty."""
     free = results.where(part="fit", penalty=0.0)
-    first, second = free.column("weight_1"), free.column("weight_2")
+    first, second = free.numbers("weight_1", "weight_2").T
     sums, differences = first + second, first - second
     profile = results.where(part="profile", penalty=0.0)
     flat = float(np.abs(profile.column("above") / profile.column("objective")).max())
-    held = [row for row in results.where(part="fit").rows if row["penalty"]]
-    unequal = max(abs(float(str(r["weight_1"])) - float(str(r["weight_2"]))) for r in held)
+    penalty, one, other = results.where(part="fit").numbers("penalty", "weight_1", "weight_2").T
+    held = penalty > 0.0
+    unequal = np.abs(one - other)[held].max()
     return [
-        Finding(
-            "C10",
+        finding(
             "without a penalty only the sum of the weights is determined",
             f"{len(free)} starts: sums equal to {np.ptp(sums):.1e}, differences from "
             f"{differences.min():.2f} to {differences.max():.2f}; objective flat to {flat:.1e} of "
             "itself",
             # The same sum and different weights in all starts, and nothing but rounding between.
-            verdict_of(
-                bool(np.ptp(sums) < SAME_WEIGHT and np.ptp(differences) > 0.1 and flat < FLAT)
-            ),
-            "duplicate",
+            bool(np.ptp(sums) < SAME_WEIGHT and np.ptp(differences) > 0.1 and flat < FLAT),
         ),
-        Finding(
-            "C10",
+        finding(
             "weight decay settles it: half each",
-            f"{len(held)} fits with a penalty: weights differ by at most {unequal:.1e}",
-            verdict_of(unequal < SAME_WEIGHT),
-            "duplicate",
+            f"{held.sum()} fits with a penalty: weights differ by at most {unequal:.1e}",
+            unequal < SAME_WEIGHT,
         ),
     ]
 
@@ -251,7 +181,7 @@ EXPERIMENTS = (
         "have; the column with the largest weight is there twice. Logistic regression without "
         "and with L2 penalties of 1 and 10 on the summed loss, each from five starts (full: 20): "
         "fits to copies that noise has made different.",
-        run,
+        sized(measure, QUICK, FULL),
         draw,
         judge,
         ("C10",),

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from wordodds.experiments import style
-from wordodds.experiments.estimates import mean_interval, paired_difference
-from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
-from wordodds.experiments.results import Results
+from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
+from wordodds.experiments.intervals import mean_interval, paired_difference
+from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["EXPERIMENTS"]
 
 NAME = "indicator"
 LEAST_SQUARES = "least squares"
@@ -38,45 +33,11 @@ class Settings:
 
 
 QUICK = FULL = Settings()
-
-
-class Border(NamedTuple):
-    """Two classes' border: weights @ x + bias = 0."""
-
-    weights: Floats
-    bias: float
-
-
-def run(run: Run) -> Results:
-    """Fit three classes on a line, and two classes without and with outliers.
-
-    Parameters
-    ----------
-    run : Run
-        How much to do.
-
-    Returns
-    -------
-    results : Results
-        Rows of several kinds (column ``part``): points, functions, predictions and borders.
-    """
-    return measure(FULL if run.full else QUICK, run)
+finding = About("C14", figure=NAME)
 
 
 def measure(settings: Settings, run: Run) -> Results:
-    """Do the work of `run` at any size.
-
-    Parameters
-    ----------
-    settings : Settings
-        The sizes.
-    run : Run
-        Seeds and threads.
-
-    Returns
-    -------
-    results : Results
-    """
+    """Fit three classes on a line, and two classes without and with outliers."""
     results = Results(NAME)
     seeds = run.seeds(10, 50)
     with run.progress(2 * len(seeds), "data sets") as advance:
@@ -90,19 +51,7 @@ def measure(settings: Settings, run: Run) -> Results:
 
 
 def regress(X: Floats, y: Ints) -> Floats:
-    """Return the least-squares coefficients of each class's indicator; the last row is the bias.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        Rows.
-    y : ndarray of shape (n_rows,)
-        Classes from 0 on.
-
-    Returns
-    -------
-    coefficients : ndarray of shape (n_columns + 1, n_classes)
-    """
+    """Return the least-squares coefficients of each class's indicator; the last row is the bias."""
     indicator = np.eye(y.max() + 1)[y]
     return np.asarray(np.linalg.lstsq(_with_one(X), indicator, rcond=None)[0])
 
@@ -163,8 +112,8 @@ def _two_with_outliers(
     X_test, y_test = draw_points(settings.n_test)
     data = {0: (X, y), 1: (np.vstack([X, far]), np.append(y, np.ones(len(far), dtype=np.int64)))}
     for outliers, (rows, labels) in data.items():
-        for name, border in _borders(rows, labels, run.n_jobs).items():
-            right = (X_test @ border.weights + border.bias > 0) == y_test
+        for name, (weights, bias) in _borders(rows, labels, run.n_jobs).items():
+            right = (X_test @ weights + bias > 0) == y_test
             results.add(
                 part="border",
                 model=name,
@@ -173,9 +122,9 @@ def _two_with_outliers(
                 seed=seed,
                 accuracy=float(right.mean()),
                 outliers=outliers,
-                w_1=border.weights[0],
-                w_2=border.weights[1],
-                bias=border.bias,
+                w_1=weights[0],
+                w_2=weights[1],
+                bias=bias,
             )
     if seed == run.seed:
         for point, label in zip(*data[1], strict=True):
@@ -184,30 +133,19 @@ def _two_with_outliers(
             )
 
 
-def _borders(X: Floats, y: Ints, n_jobs: int | None) -> dict[str, Border]:
+def _borders(X: Floats, y: Ints, n_jobs: int | None) -> dict[str, tuple[Floats, float]]:
+    """Return weights and bias of each model's border: weights @ x + bias = 0."""
     difference = regress(X, y) @ [-1.0, 1.0]
     model = _models(n_jobs)["logistic regression"].fit(X, y)
     return {
-        LEAST_SQUARES: Border(difference[:2], float(difference[2])),
-        "logistic regression": Border(model.coef_[0], float(model.intercept_[0])),
+        LEAST_SQUARES: (difference[:2], float(difference[2])),
+        "logistic regression": (model.coef_[0], float(model.intercept_[0])),
     }
 
 
 def draw(results: Results) -> list[Plot]:
-    """Draw the regressions of three indicators, and borders with and without outliers.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    plots : list of Plot
-    """
-    with style.style():
-        figure = style.new_figure(8.0, 3.5)
-        left, right = figure.subplots(1, 2)
+    """Draw the regressions of three indicators, and borders with and without outliers."""
+    with style.panels(1, 2, height=3.5) as (figure, (left, right)):
         _draw_line(left, results)
         _draw_plane(right, results)
     caption = (
@@ -216,18 +154,18 @@ def draw(results: Results) -> list[Plot]:
         "fitted without (dashed) and with (solid) a group of outliers that lie far on their right "
         "side. The lecture: least squares fails with three classes and bends to outliers."
     )
-    return [Plot("indicator", "Least squares on an indicator matrix", caption, figure)]
+    return [Plot(NAME, "Least squares on an indicator matrix", caption, figure)]
 
 
-def _draw_line(ax: Axes, results: Results) -> None:
+def _draw_line(ax: style.Axes, results: Results) -> None:
     names = ("left class", "middle class", "right class")
     points = results.where(part="point on the line")
     ends = np.array([-7.0, 7.0])
     for label, (name, colour) in enumerate(
         zip(names, (style.BLUE, style.ORANGE, style.GREEN), strict=True)
     ):
-        (row,) = results.where(part="function", label=label).rows
-        slope, level = float(str(row["slope"])), float(str(row["level"]))
+        function = results.where(part="function", label=label)
+        slope, level = function.value("slope"), function.value("level")
         ax.plot(ends, slope * ends + level, color=colour, linewidth=1.5, label=name)
         x = points.where(label=label).column("x_1")
         ax.plot(x, np.full(len(x), -0.72), "|", color=colour, markersize=7, markeredgewidth=0.7)
@@ -236,18 +174,16 @@ def _draw_line(ax: Axes, results: Results) -> None:
     style.label_axes(ax, "x", "regression of the indicator")
 
 
-def _draw_plane(ax: Axes, results: Results) -> None:
+def _draw_plane(ax: style.Axes, results: Results) -> None:
     points = results.where(part="point in the plane")
     for label, colour, marker in ((0, style.SKY, "o"), (1, style.YELLOW, "^")):
-        part = points.where(label=label)
-        x, y = part.column("x_1"), part.column("x_2")
-        ax.scatter(x, y, s=8, color=colour, marker=marker, linewidths=0)
+        style.scatter(ax, points.where(label=label), colour, marker, size=8)
     (seed,) = points.unique("seed")
     ends = np.array([-6.0, 9.0])
     for name, colour in ((LEAST_SQUARES, style.BLACK), ("logistic regression", style.ORANGE)):
         for outliers, dashes in ((0, "--"), (1, "-")):
-            (row,) = results.where(part="border", model=name, outliers=outliers, seed=seed).rows
-            w_1, w_2, bias = (float(str(row[column])) for column in ("w_1", "w_2", "bias"))
+            border = results.where(part="border", model=name, outliers=outliers, seed=seed)
+            ((w_1, w_2, bias),) = border.numbers("w_1", "w_2", "bias")
             ax.plot(
                 -(w_2 * ends + bias) / w_1,
                 ends,
@@ -262,22 +198,12 @@ def _draw_plane(ax: Axes, results: Results) -> None:
 
 
 def judge(results: Results) -> list[Finding]:
-    """Count how often the middle class is predicted, and how far borders turn.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    findings : list of Finding
-    """
+    """Count how often the middle class is predicted, and how far borders turn."""
     three = results.where(part="three classes")
-    middle = {name: mean_interval(part.column("middle")) for name, part in three.groups("model")}
-    accuracy = {
-        name: mean_interval(part.column("accuracy")) for name, part in three.groups("model")
-    }
+    middle, accuracy = (
+        {name: mean_interval(part.column(column)) for name, part in three.groups("model")}
+        for column in ("middle", "accuracy")
+    )
     others = [name for name in MODELS if name != LEAST_SQUARES]
     turned, lost = {}, {}
     for name, part in results.where(part="border").groups("model"):
@@ -286,45 +212,37 @@ def judge(results: Results) -> list[Finding]:
         lost[name] = paired_difference(clean.column("accuracy"), bent.column("accuracy"))
     squares, logistic = turned[LEAST_SQUARES], turned["logistic regression"]
     return [
-        Finding(
-            "C14",
+        finding(
             "three classes on a line: least squares never predicts the middle one",
             f"predicted for {middle[LEAST_SQUARES]} of the points, a third of which it is; "
             f"accuracy {accuracy[LEAST_SQUARES]}",
             # The interval stays below a tenth of its third: next to never.
-            verdict_of(middle[LEAST_SQUARES].high < TENTH / 3),
-            "indicator",
+            middle[LEAST_SQUARES].high < TENTH / 3,
         ),
-        Finding(
-            "C14",
+        finding(
             "logistic regression and naive Bayes do",
             "; ".join(f"{name} for {middle[name]}, accuracy {accuracy[name]}" for name in others),
             # Within a tenth of its third.
-            verdict_of(all(abs(3 * middle[name].value - 1) < TENTH for name in others)),
-            "indicator",
+            all(abs(3 * middle[name].value - 1) < TENTH for name in others),
         ),
-        Finding(
-            "C14",
+        finding(
             "outliers on the right side move the border of least squares",
             f"it turns by {squares} degrees and loses {lost[LEAST_SQUARES]} of test accuracy",
             # Both intervals leave out 0, on the claimed side.
-            verdict_of(squares.low > 0.0 and lost[LEAST_SQUARES].low > 0.0),
-            "indicator",
+            squares.low > 0.0 and lost[LEAST_SQUARES].low > 0.0,
         ),
-        Finding(
-            "C14",
+        finding(
             "that of logistic regression hardly moves",
             f"it turns by {logistic} degrees and loses {lost['logistic regression']}",
             # Less than a tenth of the turn of least squares.
-            verdict_of(logistic.high < TENTH * squares.low),
-            "indicator",
+            logistic.high < TENTH * squares.low,
         ),
     ]
 
 
 def _angles(first: Results, second: Results) -> Floats:
     """Return by how many degrees borders differ, seed by seed."""
-    a, b = (np.column_stack([t.column("w_1"), t.column("w_2")]) for t in (first, second))
+    a, b = (table.numbers("w_1", "w_2") for table in (first, second))
     cross, dot = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], (a * b).sum(axis=1)
     return np.asarray(np.degrees(np.abs(np.arctan2(cross, dot))))
 
@@ -337,7 +255,7 @@ EXPERIMENTS = (
         "without and with 30 outliers far behind the second. 300 points to train, 3,000 to test, "
         "ten seeds (full: 50). Least squares on the indicator matrix, logistic regression without "
         "a penalty, Gaussian naive Bayes.",
-        run,
+        sized(measure, QUICK, FULL),
         draw,
         judge,
         ("C14",),

@@ -8,12 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from wordodds.experiments import style
-from wordodds.experiments.estimates import mean_interval
-from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
-from wordodds.experiments.results import Results
+from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
+from wordodds.experiments.intervals import mean_interval
+from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
-
-__all__ = ["EXPERIMENTS"]
 
 NAME = "perceptron"
 SEPARABLE, MIXED = "separable", "not separable"
@@ -32,6 +30,7 @@ class Settings:
 
 
 QUICK, FULL = Settings(), Settings(n_epochs=2000, n_orders=10)
+finding = About("C12", figure=NAME)
 
 
 class Walk(NamedTuple):
@@ -41,35 +40,10 @@ class Walk(NamedTuple):
     updates: list[int]
 
 
-def run(run: Run) -> Results:
+def measure(settings: Settings, run: Run) -> Results:
     """Let perceptrons run on points that a line separates and on points that none does.
 
-    Parameters
-    ----------
-    run : Run
-        How much to do.
-
-    Returns
-    -------
-    results : Results
-        Rows of three kinds (column ``part``): points, epochs, and fits.
-    """
-    return measure(FULL if run.full else QUICK, run)
-
-
-def measure(settings: Settings, run: Run) -> Results:
-    """Do the work of `run` at any size.
-
-    Parameters
-    ----------
-    settings : Settings
-        The sizes.
-    run : Run
-        Seeds.
-
-    Returns
-    -------
-    results : Results
+    The ``part`` is "point", "epoch" or "fit"; points and epochs are those of the first seed.
     """
     results = Results(NAME)
     seeds = run.seeds(5, 20)
@@ -86,66 +60,33 @@ def measure(settings: Settings, run: Run) -> Results:
                     walk = perceptron(
                         X, signs, np.random.default_rng([seed, order]), settings.n_epochs
                     )
-                    _add(results, X, signs, walk, data, seed, order, possible, seed == run.seed)
+                    common: dict[str, str | int] = {"model": "perceptron", "data": data}
+                    common |= {"seed": seed, "order": order}
+                    # Every tenth epoch beyond the first hundred: enough to be drawn.
+                    for epoch, updates in enumerate(walk.updates, 1) if seed == run.seed else ():
+                        if epoch <= 100 or epoch % 10 == 0:
+                            results.add(**common, part="epoch", epoch=epoch, updates=updates)
+                    results.add(
+                        **common,
+                        part="fit",
+                        size=X.shape[0],
+                        dims=2,
+                        accuracy=float(np.mean(signs * (X @ walk.weights) > 0)),
+                        epoch=len(walk.updates),
+                        updates=sum(walk.updates),
+                        separable=possible,
+                        stopped=walk.updates[-1] == 0,
+                        bound=novikoff_bound(X, signs) if data == SEPARABLE else None,
+                        w_1=walk.weights[0],
+                        w_2=walk.weights[1],
+                        bias=walk.weights[2],
+                    )
                     advance(1)
     return results
 
 
-def _add(
-    results: Results,
-    X: Floats,
-    y: Ints,
-    walk: Walk,
-    data: str,
-    seed: int,
-    order: int,
-    possible: bool,
-    with_epochs: bool,
-) -> None:
-    common: dict[str, str | int] = {
-        "model": "perceptron",
-        "data": data,
-        "seed": seed,
-        "order": order,
-    }
-    # Every tenth epoch beyond the first hundred: enough to be drawn.
-    for epoch, updates in enumerate(walk.updates, 1) if with_epochs else ():
-        if epoch <= 100 or epoch % 10 == 0:
-            results.add(**common, part="epoch", epoch=epoch, updates=updates)
-    results.add(
-        **common,
-        part="fit",
-        size=X.shape[0],
-        dims=2,
-        accuracy=float(np.mean(y * (X @ walk.weights) > 0)),
-        epoch=len(walk.updates),
-        updates=sum(walk.updates),
-        separable=possible,
-        stopped=walk.updates[-1] == 0,
-        bound=novikoff_bound(X, y) if data == SEPARABLE else None,
-        w_1=walk.weights[0],
-        w_2=walk.weights[1],
-        bias=walk.weights[2],
-    )
-
-
 def separable_points(n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
-    """Draw points on both sides of a line, none of them near it.
-
-    Parameters
-    ----------
-    n : int
-        How many.
-    rng : numpy Generator
-        Draws them.
-
-    Returns
-    -------
-    X : ndarray of shape (n, 3)
-        The last column is 1.
-    y : ndarray of shape (n,)
-        -1 and 1.
-    """
+    """Draw points (the last column is 1) on both sides of a line, none near it; y is -1 or 1."""
     X = np.column_stack([rng.standard_normal((3 * n, 2)), np.ones(3 * n)])
     height = X @ TRUTH / np.linalg.norm(TRUTH[:2])
     kept = np.flatnonzero(np.abs(height) > GAP)[:n]
@@ -153,24 +94,7 @@ def separable_points(n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
 
 
 def perceptron(X: Floats, y: Ints, rng: np.random.Generator, max_epochs: int) -> Walk:
-    """Run the perceptron from 0: a row on the wrong side is added, with its sign.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        Rows; a bias is a column of ones.
-    y : ndarray of shape (n_rows,)
-        -1 and 1.
-    rng : numpy Generator
-        Draws the order of each epoch.
-    max_epochs : int
-        When to give up.
-
-    Returns
-    -------
-    walk : Walk
-        Its last epoch is without updates, or the last allowed.
-    """
+    """Run the perceptron from 0: a row on the wrong side is added, with its sign (y: -1 or 1)."""
     weights = np.zeros(X.shape[1])
     updates: list[int] = []
     while len(updates) < max_epochs and (not updates or updates[-1]):
@@ -187,33 +111,13 @@ def perceptron(X: Floats, y: Ints, rng: np.random.Generator, max_epochs: int) ->
 
 
 def novikoff_bound(X: Floats, y: Ints) -> float:
-    """Return the most updates there can be: (largest length / margin of the true border)².
-
-    Parameters
-    ----------
-    X, y
-        Points and their sides.
-
-    Returns
-    -------
-    bound : float
-    """
+    """Return the most updates there can be: (largest length / margin of the true border)²."""
     margin = (y * (X @ TRUTH)).min() / np.linalg.norm(TRUTH)
     return float((np.linalg.norm(X, axis=1).max() / margin) ** 2)
 
 
 def separates(X: Floats, y: Ints) -> bool:
-    """Ask a linear program whether any line separates the points.
-
-    Parameters
-    ----------
-    X, y
-        Points and their sides.
-
-    Returns
-    -------
-    possible : bool
-    """
+    """Ask a linear program whether any line separates the points."""
     from scipy.optimize import linprog
 
     answer = linprog(
@@ -223,20 +127,8 @@ def separates(X: Floats, y: Ints) -> bool:
 
 
 def draw(results: Results) -> list[Plot]:
-    """Draw updates per epoch, and the lines that different orders end with.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    plots : list of Plot
-    """
-    with style.style():
-        figure = style.new_figure(8.0, 3.4)
-        left, right = figure.subplots(1, 2)
+    """Draw updates per epoch, and the lines that different orders end with."""
+    with style.panels(1, 2, height=3.4) as (figure, (left, right)):
         for data, colour in ((SEPARABLE, style.BLUE), (MIXED, style.ORANGE)):
             epochs = results.where(part="epoch", data=data)
             for order, part in epochs.groups("order"):
@@ -254,13 +146,11 @@ def draw(results: Results) -> list[Plot]:
         style.label_axes(left, "epoch", "updates in the epoch")
         points = results.where(part="point")
         for sign, colour, marker in ((-1, style.SKY, "o"), (1, style.YELLOW, "^")):
-            part = points.where(label=sign)
-            x, y = part.column("x_1"), part.column("x_2")
-            right.scatter(x, y, s=10, color=colour, marker=marker, linewidths=0)
+            style.scatter(right, points.where(label=sign), colour, marker, size=10)
         (seed,) = points.unique("seed")
         ends = np.array([-4.0, 4.0])
-        for row in results.where(part="fit", data=SEPARABLE, seed=seed).rows:
-            w_1, w_2, bias = (float(str(row[name])) for name in ("w_1", "w_2", "bias"))
+        fits = results.where(part="fit", data=SEPARABLE, seed=seed)
+        for w_1, w_2, bias in fits.numbers("w_1", "w_2", "bias"):
             right.plot(ends, -(w_1 * ends + bias) / w_2, color=style.BLACK, linewidth=0.8)
         right.set(xlim=(-2.6, 2.6), ylim=(-2.8, 2.8))
         style.label_axes(right, "$x_1$", "$x_2$")
@@ -270,21 +160,11 @@ def draw(results: Results) -> list[Plot]:
         "that each order ends with. The lecture: it stops on separable data and never otherwise, "
         "and its answer depends on the order."
     )
-    return [Plot("perceptron", "The perceptron, on separable data and not", caption, figure)]
+    return [Plot(NAME, "The perceptron, on separable data and not", caption, figure)]
 
 
 def judge(results: Results) -> list[Finding]:
-    """Count stops, hold updates against the bound, and compare the answers.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    findings : list of Finding
-    """
+    """Count stops, hold updates against the bound, and compare the answers."""
     clean = results.where(part="fit", data=SEPARABLE)
     mixed = results.where(part="fit", data=MIXED)
     share = clean.column("updates") / clean.column("bound")
@@ -295,37 +175,31 @@ def judge(results: Results) -> list[Finding]:
     epochs, last = int(mixed.column("epoch").max()), never.column("updates").min()
     spread = mean_interval([_widest_angle(part) for _, part in clean.groups("seed")])
     return [
-        Finding(
-            "C12",
+        finding(
             "stops on separable data, within (R / margin)² updates",
             f"{stopped} of {len(clean)} stop, after {clean.column('updates').mean():.0f} updates "
             f"on average and at most {share.max():.2f} of the bound",
             # Every run, as the theorem has no exceptions.
-            verdict_of(stopped == len(clean) and bool(share.max() <= 1.0)),
-            "perceptron",
+            stopped == len(clean) and bool(share.max() <= 1.0),
         ),
-        Finding(
-            "C12",
+        finding(
             "never stops otherwise",
             f"{ran_on} of {len(never)} still make updates after {epochs:,} epochs and at least "
             f"{last:,.0f} updates; a linear program shows that nothing separates these points",
-            verdict_of(ran_on == len(never) > 0),
-            "perceptron",
+            ran_on == len(never) > 0,
         ),
-        Finding(
-            "C12",
+        finding(
             "its answer depends on the order",
             f"borders of one data set differ by up to {spread} degrees, the mean over data sets",
             # The interval leaves out 0.
-            verdict_of(spread.low > 0.0),
-            "perceptron",
+            spread.low > 0.0,
         ),
     ]
 
 
 def _widest_angle(fits: Results) -> float:
     """Return the largest angle between two fits' borders, in degrees."""
-    w_1, w_2 = fits.column("w_1"), fits.column("w_2")
+    w_1, w_2 = fits.numbers("w_1", "w_2").T
     # Equal borders have a cross product of 0; an arc cosine would see rounding.
     cross = np.outer(w_1, w_2) - np.outer(w_2, w_1)
     dot = np.outer(w_1, w_1) + np.outer(w_2, w_2)
@@ -340,7 +214,7 @@ EXPERIMENTS = (
         "points with 5 % of the labels turned. The perceptron starts at 0, takes the rows in a new "
         "random order each epoch and ends after an epoch without updates, or after 100 epochs "
         "(full: 2,000). Five orders for each of five data sets (full: 10 for each of 20).",
-        run,
+        sized(measure, QUICK, FULL),
         draw,
         judge,
         ("C12",),

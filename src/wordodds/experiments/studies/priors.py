@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wordodds.experiments import style
 from wordodds.experiments.display import LearningCurveDisplay
-from wordodds.experiments.estimates import mean_interval, paired_difference
-from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies.groups import two_groups
+from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
+from wordodds.experiments.intervals import mean_interval, paired_difference
+from wordodds.experiments.newsgroups import two_groups
+from wordodds.experiments.table import Results
 from wordodds.typing import AnyArray, Ints
 
-__all__ = ["EXPERIMENTS"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 NAME = "prior"
 WITH, WITHOUT = "with the prior", "without it: argmax p(x | y)"
@@ -37,39 +38,14 @@ class Settings:
 
 
 QUICK = FULL = Settings()
-
-
-def run(run: Run) -> Results:
-    """Classify two groups of unequal size with and without their prior.
-
-    Parameters
-    ----------
-    run : Run
-        How much to do.
-
-    Returns
-    -------
-    results : Results
-        A row for each seed, skew, training, length of the test documents, and decision.
-    """
-    return measure(FULL if run.full else QUICK, run)
+finding = About("C11", figure=NAME)
 
 
 def measure(settings: Settings, run: Run) -> Results:
-    """Do the work of `run` at any size.
-
-    Parameters
-    ----------
-    settings : Settings
-        The sizes.
-    run : Run
-        Data, seeds and threads.
-
-    Returns
-    -------
-    results : Results
-    """
+    """Classify two groups of unequal size with and without their prior."""
     from scipy.sparse import vstack
+
+    from wordodds import MultinomialNB
 
     parts = two_groups(run.data.bags)
     counts = vstack([part[0] for part in parts], format="csr")
@@ -84,60 +60,28 @@ def measure(settings: Settings, run: Run) -> Results:
                 shown = {n: excerpts(counts[test], n, rng) for n in LENGTHS}
                 for training, chosen in train.items():
                     for name, prior in ((WITH, [1 - skew, skew]), (WITHOUT, [0.5, 0.5])):
-                        _score(
-                            results,
-                            (counts[chosen], y[chosen]),
-                            (shown, y[test]),
-                            {"seed": seed, "skew": skew, "training": training, "decision": name},
-                            prior,
-                            run.n_jobs,
-                        )
+                        model = MultinomialNB(class_prior=prior, n_jobs=run.n_jobs)
+                        model.fit(counts[chosen], y[chosen])
+                        for n_words, X in shown.items():
+                            results.add(
+                                model="multinomial NB",
+                                size=len(chosen),
+                                dims=X.shape[1],
+                                seed=seed,
+                                skew=skew,
+                                training=training,
+                                decision=name,
+                                words=n_words,
+                                accuracy=float(np.mean(model.predict(X) == y[test])),
+                            )
                         advance(1)
     return results
-
-
-def _score(
-    results: Results,
-    train: tuple[Any, Ints],
-    test: tuple[dict[int, Any], Ints],
-    row: dict[str, Any],
-    prior: list[float],
-    n_jobs: int | None,
-) -> None:
-    from wordodds import MultinomialNB
-
-    model = MultinomialNB(class_prior=prior, n_jobs=n_jobs).fit(*train)
-    for n_words, X in test[0].items():
-        results.add(
-            model="multinomial NB",
-            size=len(train[1]),
-            dims=X.shape[1],
-            **row,
-            words=n_words,
-            accuracy=float(np.mean(model.predict(X) == test[1])),
-        )
 
 
 def split(y: Ints, skew: float, n: int, rng: np.random.Generator) -> tuple[Ints, dict[str, Ints]]:
     """Draw test documents of a skew, and training documents of the same one and of none.
 
-    Parameters
-    ----------
-    y : ndarray of 0 and 1
-        The groups.
-    skew : float
-        The share of group 1.
-    n : int
-        How many documents there are in each of the three; fewer where the groups are too small.
-    rng : numpy Generator
-        Draws them.
-
-    Returns
-    -------
-    test : ndarray
-        Rows to test on.
-    train : dict of str to ndarray
-        Rows to train on, ``"skewed"`` and ``"even"``; none is a test row.
+    ``skew`` is the share of group 1, n the size of each set; fewer where the groups are too small.
     """
     groups = [rng.permutation(np.flatnonzero(y == c)) for c in (0, 1)]
     shares = np.array([1 - skew, skew])
@@ -153,22 +97,8 @@ def split(y: Ints, skew: float, n: int, rng: np.random.Generator) -> tuple[Ints,
     return take(tested, 0 * tested), {"skewed": take(tested, tested), "even": take(even, tested)}
 
 
-def excerpts(counts: Any, n_words: int, rng: np.random.Generator) -> Any:
-    """Draw words of each document, without putting any back.
-
-    Parameters
-    ----------
-    counts : csr_array
-        A row for each document.
-    n_words : int
-        How many words; 0 for all. Shorter documents stay whole.
-    rng : numpy Generator
-        Draws them.
-
-    Returns
-    -------
-    counts : csr_array
-    """
+def excerpts(counts: csr_array, n_words: int, rng: np.random.Generator) -> csr_array:
+    """Draw words of each document, without putting any back; 0 stands for all of them."""
     if n_words == 0:
         return counts
     from scipy.sparse import csr_array
@@ -189,20 +119,9 @@ def excerpts(counts: Any, n_words: int, rng: np.random.Generator) -> Any:
 
 
 def draw(results: Results) -> list[Plot]:
-    """Draw accuracy against the share of the larger group.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    plots : list of Plot
-    """
-    with style.style():
-        figure = style.new_figure(8.0, 4.8)
-        axes = figure.subplots(len(LENGTHS), len(TRAININGS), sharex=True, sharey=True)
+    """Draw accuracy against the share of the larger group."""
+    shape = (len(LENGTHS), len(TRAININGS))
+    with style.panels(*shape, height=4.8, sharex=True, sharey=True) as (figure, axes):
         skews = np.array(sorted(results.unique("skew")))
         for row, (words, length) in zip(axes, LENGTHS.items(), strict=True):
             for ax, (training, how) in zip(row, TRAININGS.items(), strict=True):
@@ -231,21 +150,11 @@ def draw(results: Results) -> list[Plot]:
         "any prior, and that Laplace's rule spreads what a group of few training documents has "
         "over the whole vocabulary, which counts against that group as a prior would."
     )
-    return [Plot("prior", "The class prior and skewed classes", caption, figure)]
+    return [Plot(NAME, "The class prior and skewed classes", caption, figure)]
 
 
 def judge(results: Results) -> list[Finding]:
-    """Compare the decisions, seed by seed, over all skews but the even one.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    findings : list of Finding
-    """
+    """Compare the decisions, seed by seed, over all skews but the even one."""
     skews = sorted(skew for skew in results.unique("skew") if skew > 0.5)
     findings = []
     for words, length in LENGTHS.items():
@@ -260,14 +169,12 @@ def judge(results: Results) -> list[Finding]:
             gain = paired_difference(accuracy[WITH], accuracy[WITHOUT])
             plain = mean_interval(accuracy[WITHOUT])
             findings.append(
-                Finding(
-                    "C11",
+                finding(
                     f"{length}, {how}: better with the prior",
                     f"{gain} of accuracy gained over skews of {skews[0]:.2g} to {skews[-1]:.2g}; "
                     f"without it {plain}, always the larger group {np.mean(skews):.3f}",
                     # The interval leaves out 0, on the claimed side.
-                    verdict_of(gain.low > 0.0),
-                    "prior",
+                    gain.low > 0.0,
                 )
             )
     return findings
@@ -281,7 +188,7 @@ EXPERIMENTS = (
         "Multinomial naive Bayes learns from 400 others, of the same skew or as many of each, and "
         "decides with that skew as its prior or with none. Test documents are whole, or ten words "
         "drawn from each. Ten seeds (full: 40).",
-        run,
+        sized(measure, QUICK, FULL),
         draw,
         judge,
         ("C11",),

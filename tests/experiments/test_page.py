@@ -4,7 +4,7 @@ import base64
 from html.parser import HTMLParser
 from pathlib import Path
 
-from wordodds.experiments.document import (
+from wordodds.experiments.page import (
     Heading,
     Image,
     Items,

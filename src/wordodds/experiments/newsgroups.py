@@ -1,19 +1,31 @@
-"""The corpora of the experiments, each read once, from the first way that works."""
+"""20 Newsgroups, or what stands for it, as the experiments take it; read once, when needed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from wordodds.datasets import BagOfWords, Corpus, load_newsgroups, newsgroups_or_synthetic
-from wordodds.typing import Floats
+from wordodds.typing import Floats, Ints
 
-__all__ = ["N_COLUMNS", "Bags", "Columns", "Data"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = [
+    "N_COLUMNS",
+    "Bags",
+    "Columns",
+    "Data",
+    "count_texts",
+    "frequent_words",
+    "log_rows",
+    "two_groups",
+]
 
 N_COLUMNS = 50
 
@@ -24,16 +36,10 @@ _ONLY_LETTERS = bytes(
 
 @dataclass(frozen=True)
 class Bags:
-    """20 Newsgroups, or what stands for it, as word counts.
+    """20 Newsgroups, or what stands for it, as word counts."""
 
-    Parameters
-    ----------
-    train, test : BagOfWords
-        The parts before and after a date.
-    """
-
-    train: BagOfWords
-    test: BagOfWords
+    train: BagOfWords  # before a date
+    test: BagOfWords  # after it
 
     @property
     def source(self) -> str:
@@ -42,36 +48,23 @@ class Bags:
 
 
 class Columns(NamedTuple):
-    """Documents as points: their coordinates along the leading singular vectors.
+    """Documents as points: their coordinates along the leading singular vectors."""
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_documents, n_columns)
-        In decreasing order of the singular value.
-    labels : ndarray of str, shape (n_documents,)
-        The label of each document.
-    """
-
-    values: Floats
+    values: Floats  # in decreasing order of the singular value
     labels: npt.NDArray[np.str_]
 
 
 @dataclass
 class Data:
-    """What the experiments may ask for; nothing is read before somebody does.
+    """The corpus in the forms that experiments ask for; nothing is read before one does."""
 
-    Parameters
-    ----------
-    announce : callable
-        Called with one line for each way to the data that did not work.
-    """
-
+    # Called with one line for each way to the data that did not work.
     announce: Callable[[str], object] = field(default=lambda line: None)
     _columns: dict[int, Columns] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def source(self) -> str:
-        """What the corpus is and where it came from, if anybody has asked for it."""
+        """What the corpus is and where it came from, if an experiment has asked for it."""
         return self.bags.source if "bags" in self.__dict__ else "none but synthetic points"
 
     @cached_property
@@ -90,18 +83,6 @@ class Data:
 
         The decomposition is of the raw counts of all these documents, as in the lecture: it sees
         those that are tested on later too, but no label.
-
-        Parameters
-        ----------
-        n_groups : int
-            How many labels, in their order.
-        n_jobs : int or None, default=None
-            Threads.
-
-        Returns
-        -------
-        columns : Columns
-            Fewer columns where there are fewer documents or words.
         """
         if n_groups not in self._columns:
             from scipy.sparse import vstack
@@ -122,15 +103,6 @@ def count_texts(train: Corpus, test: Corpus) -> Bags:
 
     Those are: what follows the first blank line, words of two Latin letters or more, lower case,
     that occur twice or more in both parts together.
-
-    Parameters
-    ----------
-    train, test : Corpus
-        The texts.
-
-    Returns
-    -------
-    bags : Bags
     """
     from scipy.sparse import csr_array
 
@@ -157,3 +129,33 @@ def _letters(text: str) -> str:
 def _body(message: str) -> str:
     _, separator, body = message.partition("\n\n")
     return body if separator else message
+
+
+def two_groups(bags: Bags) -> tuple[tuple[csr_array, Ints], ...]:
+    """Return (counts, y) of both parts for the first two groups; y is 1 for the second one."""
+
+    def part(bag: BagOfWords) -> tuple[csr_array, Ints]:
+        chosen = np.flatnonzero(np.isin(bag.labels, bag.label_names[:2]))
+        return bag.counts[chosen], (bag.labels[chosen] == bag.label_names[1]).astype(np.int64)
+
+    return part(bags.train), part(bags.test)
+
+
+def frequent_words(counts: csr_array, n: int) -> Ints:
+    """Return the columns of the words that most documents have, in their order."""
+    documents = np.bincount(counts.indices, minlength=counts.shape[1])
+    return np.sort(np.argsort(-documents, kind="stable")[:n])
+
+
+def log_rows(counts: csr_array) -> csr_array:
+    """Return log(1 + count), each row of length one; a document without words stays zero."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array(counts, dtype=np.float64, copy=True)
+    np.log1p(rows.data, out=rows.data)
+    words = np.diff(rows.indptr)
+    squares = np.bincount(
+        np.repeat(np.arange(len(words)), words), weights=rows.data**2, minlength=len(words)
+    )
+    rows.data /= np.repeat(np.sqrt(squares), words)
+    return rows

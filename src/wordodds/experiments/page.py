@@ -52,19 +52,7 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class Image:
-    """A figure that lies in a file.
-
-    Parameters
-    ----------
-    path : Path
-        The SVG.
-    relative : str
-        Its address as seen from the page.
-    caption : str
-        What it shows.
-    anchor : str
-        What links lead to.
-    """
+    """A figure that lies in a file."""
 
     path: Path
     relative: str
@@ -92,17 +80,7 @@ figcaption { font-size: 0.9rem; color: #444; }
 
 
 def quoted(text: str) -> str:
-    """Return words that came with the data: short, on one line, and without markup.
-
-    Parameters
-    ----------
-    text : str
-        Perhaps from a stranger.
-
-    Returns
-    -------
-    text : str
-    """
+    """Return words that came with the data: short, on one line, and without markup."""
     line = " ".join(text.split())
     for mark, harmless in (("[", "("), ("]", ")"), ("`", "'")):
         line = line.replace(mark, harmless)
@@ -110,21 +88,7 @@ def quoted(text: str) -> str:
 
 
 def to_markdown(title: str, blocks: Sequence[Block], *, note: str) -> str:
-    """Return the page as Markdown; figures stay in their files.
-
-    Parameters
-    ----------
-    title : str
-        The first heading.
-    blocks : sequence of Block
-        The page.
-    note : str
-        A comment in the first line.
-
-    Returns
-    -------
-    text : str
-    """
+    """Return the page as Markdown; figures stay in their files."""
     parts = [f"<!-- {note} -->", f"# {title}"]
     for block in blocks:
         if isinstance(block, Heading):
@@ -146,21 +110,7 @@ def to_markdown(title: str, blocks: Sequence[Block], *, note: str) -> str:
 
 
 def to_html(title: str, blocks: Sequence[Block], *, note: str) -> str:
-    """Return the page as HTML that needs no other file.
-
-    Parameters
-    ----------
-    title : str
-        The first heading.
-    blocks : sequence of Block
-        The page; its images are read and put in.
-    note : str
-        A comment in the first lines.
-
-    Returns
-    -------
-    text : str
-    """
+    """Return the page as HTML that needs no other file."""
     parts = [
         f'<!DOCTYPE html>\n<!-- {note} -->\n<html lang="en">\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
 
 from wordodds.experiments import style
 from wordodds.experiments.curves import learning_curve
 from wordodds.experiments.display import LearningCurveDisplay
-from wordodds.experiments.estimates import crossing, mean_interval, paired_difference
-from wordodds.experiments.experiment import Experiment, Finding, Plot, Run, verdict_of
-from wordodds.experiments.results import Results
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["EXPERIMENTS", "draw_curves"]
+from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
+from wordodds.experiments.intervals import crossing, mean_interval, paired_difference
+from wordodds.experiments.table import Results
 
 NB, LR = "Gaussian NB", "logistic regression"
 TENTHS = tuple(k / 10 for k in range(1, 11))
@@ -54,20 +49,7 @@ FULL = (
 
 
 def measure(settings: Settings, run: Run) -> Results:
-    """Fit both models for each size, number of dimensions and seed.
-
-    Parameters
-    ----------
-    settings : Settings
-        What is varied, and how far.
-    run : Run
-        Data, first seed and threads.
-
-    Returns
-    -------
-    results : Results
-        A row for each fit.
-    """
+    """Fit both models for each size, number of dimensions and seed."""
     values, labels = run.data.columns(settings.n_groups, run.n_jobs)
     results = Results(settings.name)
     seeds = run.seeds(settings.n_seeds, settings.n_seeds)
@@ -96,21 +78,9 @@ def _models(solver: Literal["irls", "lbfgs"], n_jobs: int | None) -> dict[str, A
 
 
 def draw(results: Results) -> list[Plot]:
-    """Draw accuracy and log loss against what was varied.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    plots : list of Plot
-    """
+    """Draw accuracy and log loss against what was varied."""
     name, x = results.experiment, _varied(results)
-    with style.style():
-        figure = style.new_figure(8.0, 3.2)
-        left, right = figure.subplots(1, 2)
+    with style.panels(1, 2, height=3.2) as (figure, (left, right)):
         _panel(left, results, x, "accuracy")
         _panel(right, results, x, "log_loss")
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
@@ -130,20 +100,8 @@ def draw(results: Results) -> list[Plot]:
 
 
 def draw_curves(tables: Mapping[str, Results]) -> Plot:
-    """Draw the learning curves of two groups and of all in one figure, for a first page.
-
-    Parameters
-    ----------
-    tables : mapping of str to Results
-        The tables of "binary-size" and "groups-size", by these names.
-
-    Returns
-    -------
-    plot : Plot
-    """
-    with style.style():
-        figure = style.new_figure(8.0, 3.3)
-        axes = figure.subplots(1, 2)
+    """Draw the learning curves of two groups and of all in one figure, for a first page."""
+    with style.panels(1, 2, height=3.3) as (figure, axes):
         for ax, name in zip(axes, ("binary-size", "groups-size"), strict=True):
             _panel(ax, tables[name], "size", "accuracy")
             ax.set_title(_documents(name).capitalize())
@@ -161,7 +119,7 @@ def draw_curves(tables: Mapping[str, Results]) -> Plot:
     return Plot("svd-curves", "Generative against discriminative, on SVD columns", caption, figure)
 
 
-def _panel(ax: Axes, results: Results, x: str, y: str) -> None:
+def _panel(ax: style.Axes, results: Results, x: str, y: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     LearningCurveDisplay.from_results(results, x=x, y=y, log_y=y == "log_loss", legend=False, ax=ax)
@@ -176,22 +134,12 @@ def _panel(ax: Axes, results: Results, x: str, y: str) -> None:
 
 
 def judge(results: Results) -> list[Finding]:
-    """Compare the models seed by seed where the claims are about.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    findings : list of Finding
-    """
+    """Compare the models seed by seed where the claims are about."""
     return _judge_sizes(results) if _varied(results) == "size" else _judge_dims(results)
 
 
 def _judge_sizes(results: Results) -> list[Finding]:
-    name = results.experiment
+    on_few, on_all = (About(claim, figure=results.experiment) for claim in ("C4", "C3"))
     sizes = results.unique("size")
     bayes, regression = (results.where(model=m).by_seed("accuracy") for m in (NB, LR))
     small = paired_difference(bayes[:, 0], regression[:, 0])
@@ -200,52 +148,44 @@ def _judge_sizes(results: Results) -> list[Finding]:
     sooner = paired_difference(*left)
     found = crossing(sizes, bayes, regression)
     crossed = f"the curves cross at {found} documents" if found else "the curves never cross"
-    what = _documents(name)
+    what = _documents(results.experiment)
     # Each verdict: the whole interval lies on the claimed side of 0.
     return [
-        Finding(
-            "C4",
+        on_few(
             f"SVD columns of {what}: naive Bayes ahead with {sizes[0]:,} training documents",
             f"its accuracy less that of logistic regression: {small}; {crossed}",
-            verdict_of(small.low > 0.0),
-            name,
+            small.low > 0.0,
         ),
-        Finding(
-            "C4",
+        on_few(
             f"SVD columns of {what}: naive Bayes nearer to its own asymptote with "
             f"{sizes[0]:,} training documents",
             f"from {sizes[0]:,} to {sizes[-1]:,} documents it gains {mean_interval(left[1])}, "
             f"logistic regression {mean_interval(left[0])}; difference {sooner}",
-            verdict_of(sooner.low > 0.0),
-            name,
+            sooner.low > 0.0,
         ),
-        Finding(
-            "C3",
+        on_all(
             f"SVD columns of {what}: logistic regression ahead with all {sizes[-1]:,} training "
             "documents",
             f"its accuracy less that of naive Bayes: {large}",
-            verdict_of(large.low > 0.0),
-            name,
+            large.low > 0.0,
         ),
     ]
 
 
 def _judge_dims(results: Results) -> list[Finding]:
-    name = results.experiment
+    on_all = About("C3", figure=results.experiment)
     dims = results.unique("dims")
     bayes, regression = (results.where(model=m).by_seed("accuracy", "dims") for m in (NB, LR))
     leads = [paired_difference(regression[:, j], bayes[:, j]) for j in range(len(dims))]
     least, most = (int(pick([lead.value for lead in leads])) for pick in (np.argmin, np.argmax))
     return [
-        Finding(
-            "C3",
-            f"SVD columns of {_documents(name)}: logistic regression ahead with all training "
-            f"documents, from {dims[0]} to {dims[-1]} dimensions",
+        on_all(
+            f"SVD columns of {_documents(results.experiment)}: logistic regression ahead with all "
+            f"training documents, from {dims[0]} to {dims[-1]} dimensions",
             f"its accuracy less that of naive Bayes: {leads[least]} with {dims[least]} dimensions "
             f"(least), {leads[most]} with {dims[most]} (most)",
             # For every number of dimensions the whole interval is above 0.
-            verdict_of(all(lead.low > 0.0 for lead in leads)),
-            name,
+            all(lead.low > 0.0 for lead in leads),
         )
     ]
 
@@ -273,14 +213,6 @@ def _documents(name: str) -> str:
     return "two groups" if name.startswith("binary") else "20 groups"
 
 
-def _runner(name: str) -> Callable[[Run], Results]:
-    def run(run: Run) -> Results:
-        settings = {chosen.name: chosen for chosen in (FULL if run.full else QUICK)}
-        return measure(settings[name], run)
-
-    return run
-
-
 TITLES = {
     "binary-size": "Two groups, training size",
     "binary-dims": "Two groups, model size",
@@ -301,13 +233,13 @@ _PROTOCOLS = {
 }
 EXPERIMENTS = tuple(
     Experiment(
-        name,
-        TITLES[name],
-        _PROTOCOLS[name],
-        _runner(name),
+        quick.name,
+        TITLES[quick.name],
+        _PROTOCOLS[quick.name],
+        sized(measure, quick, full),
         draw,
         judge,
-        ("C3", "C4") if name.endswith("size") else ("C3",),
+        ("C3", "C4") if quick.name.endswith("size") else ("C3",),
     )
-    for name in TITLES
+    for quick, full in zip(QUICK, FULL, strict=True)
 )

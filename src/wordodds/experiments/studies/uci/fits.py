@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from wordodds.datasets import DatasetUnavailable, UciTable, load_uci
-from wordodds.experiments.curves import nested_order
-from wordodds.experiments.experiment import Experiment, Run
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies.uci_report import (
+from wordodds.experiments.curves import nested_order, timed_fit
+from wordodds.experiments.experiment import Run
+from wordodds.experiments.studies.uci.report import (
     CATEGORICAL,
     LR,
     OWN,
     SHARED,
     add_winners,
-    draw,
-    judge,
 )
+from wordodds.experiments.table import Results
 from wordodds.typing import AnyArray, Floats, Ints
-
-__all__ = ["EXPERIMENTS", "FULL", "PANELS", "QUICK", "Panel", "Problem", "Settings", "measure"]
-
-Integers = Ints
 
 LEAST_ROWS = 2  # of a class: one to train on and one to test with
 
@@ -62,20 +55,10 @@ PANELS = (
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is computed.
+    """How much is computed."""
 
-    Parameters
-    ----------
-    splits : int
-        Random splits of each set.
-    n_sizes : int
-        Training sizes of each, at most.
-    panels : tuple of Panel
-        The sets.
-    """
-
-    splits: int
-    n_sizes: int
+    splits: int  # random ones of each set
+    n_sizes: int  # training sizes of each set, at most
     panels: tuple[Panel, ...] = PANELS
     largest: int = 400  # rows to train on
     test_rows: int = 500
@@ -87,39 +70,15 @@ FULL = Settings(splits=1000, n_sizes=8)
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Rows of two classes, as numbers.
+    """Rows of two classes, as numbers."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_columns)
-        Measurements, or numbers of categories.
-    labels : ndarray of int of shape (n_rows,)
-        0 or 1.
-    n_categories : ndarray of int of shape (n_columns,) or None
-        How many each column has; None where they are measurements.
-    """
-
-    rows: AnyArray
-    labels: Integers
-    n_categories: Integers | None
+    rows: AnyArray  # measurements, or numbers of categories
+    labels: Ints  # 0 or 1
+    n_categories: Ints | None  # of each column; None where they are measurements
 
     @classmethod
     def of(cls, panel: Panel, table: UciTable) -> Problem:
-        """Take what a panel asks for out of its table.
-
-        Parameters
-        ----------
-        panel : Panel
-            Columns and classes.
-        table : UciTable
-            The data.
-
-        Returns
-        -------
-        problem : Problem
-            A missing category is one of its own. Lymphography's three counts of a few values are
-            categories too, as all of that set was theirs.
-        """
+        """Take what a panel asks for out of its table; a missing category is one of its own."""
         if table.labels.dtype.kind == "f":  # prices: above the median or not
             chosen = np.ones(len(table), dtype=bool)
             labels = table.labels > np.median(table.labels)
@@ -133,7 +92,8 @@ class Problem:
             first, second = classes
             chosen = np.isin(table.labels, [first, second])
             labels = table.labels[chosen] == second
-        mixed = panel.table == "adult"  # the one that is two of their sets
+        # Adult is two of their sets. All of lymphography was discrete to them, its counts too.
+        mixed = panel.table == "adult"
         columns = [
             column[chosen]
             for column, kind in zip(table.columns, table.kinds, strict=True)
@@ -152,19 +112,8 @@ class Problem:
         return cls(np.column_stack([code for _, code in codes]), labels, numbers)
 
     def sizes(self, settings: Settings) -> list[int]:
-        """Return the training sizes: evenly spaced ratios up to two thirds of the rows.
-
-        Parameters
-        ----------
-        settings : Settings
-            How many, and up to which.
-
-        Returns
-        -------
-        sizes : list of int
-            The smallest has two rows of each class for measurements, whose variances take two, and
-            one for categories.
-        """
+        """Return the training sizes: evenly spaced ratios up to two thirds of the rows."""
+        # Two rows of each class for measurements, whose variances take two; one for categories.
         rarer = np.bincount(self.labels).min() / len(self.labels)
         smallest = int(np.ceil((2 if self.n_categories is None else 1) / rarer))
         largest = min(settings.largest, 2 * len(self.labels) // 3)
@@ -173,18 +122,7 @@ class Problem:
 
 
 def standardised(train: Floats, test: Floats) -> tuple[Floats, Floats]:
-    """Return both with mean 0 and variance 1 by the training rows.
-
-    Parameters
-    ----------
-    train, test : ndarray
-        Measurements; NaN for what is missing.
-
-    Returns
-    -------
-    train, test : ndarray
-        What is missing has the training mean; columns that do not vary in training are 0.
-    """
+    """Return both with mean 0 and variance 1 by the training rows; NaN becomes their mean."""
     mean = np.nanmean(train, axis=0)
     deviation = np.nanstd(train, axis=0)
     # Rounding leaves constant columns a deviation of some 1e-16 of their size.
@@ -193,43 +131,16 @@ def standardised(train: Floats, test: Floats) -> tuple[Floats, Floats]:
     return np.nan_to_num((train - mean) * scale), np.nan_to_num((test - mean) * scale)
 
 
-def one_hot(codes: Integers, n_categories: Integers) -> Floats:
-    """Return a column of 0 and 1 for each category of each column.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_rows, n_columns)
-        Numbers of categories.
-    n_categories : ndarray of shape (n_columns,)
-        How many each column has.
-
-    Returns
-    -------
-    columns : ndarray of shape (n_rows, n_categories.sum())
-    """
+def one_hot(codes: Ints, n_categories: Ints) -> Floats:
+    """Return a column of 0 and 1 for each category of each column."""
     starts = np.concatenate([[0], np.cumsum(n_categories)[:-1]])
     columns = np.zeros((len(codes), int(n_categories.sum())))
     np.put_along_axis(columns, codes + starts, 1.0, axis=1)
     return columns
 
 
-def contenders(
-    problem: Problem, train: Integers, test: Integers
-) -> dict[str, tuple[Any, Any, Any]]:
-    """Return the models with the rows that each sees.
-
-    Parameters
-    ----------
-    problem : Problem
-        All rows.
-    train, test : ndarray of int
-        Which are which.
-
-    Returns
-    -------
-    contenders : dict of str to (model, X_train, X_test)
-        By name: the two that are compared, and one beside them.
-    """
+def contenders(problem: Problem, train: Ints, test: Ints) -> dict[str, tuple[Any, Any, Any]]:
+    """Return each model with its rows to train and to test: the two compared, and one beside."""
     from wordodds import CategoricalNB, GaussianDiscriminant, GaussianNB, LogisticRegression
 
     # n_jobs=1: some hundred rows are not worth a thread. newton-cg: no linear algebra that might
@@ -253,21 +164,7 @@ def contenders(
 
 
 def measure(settings: Settings, run: Run) -> Results:
-    """Compute the table.
-
-    Parameters
-    ----------
-    settings : Settings
-        How much of it.
-    run : Run
-        The first seed.
-
-    Returns
-    -------
-    results : Results
-        A row for each set, split, size and model; at the end, for each set and its smallest and
-        largest size, who is ahead.
-    """
+    """Score both models for each set, split and size; at the end, who is ahead."""
     results = Results("uci")
     tables = {panel.table: load_uci(panel.table) for panel in settings.panels}
     seeds = range(run.seed, run.seed + settings.splits)
@@ -291,9 +188,7 @@ def _measure_split(
     for size in sizes:
         train = order[:size]
         for name, (model, X_train, X_test) in contenders(problem, train, test).items():
-            start = time.perf_counter()
-            model.fit(X_train, problem.labels[train])
-            seconds = time.perf_counter() - start
+            seconds = timed_fit(model, X_train, problem.labels[train])
             log_proba = model.predict_log_proba(X_test)
             results.add(
                 model=name,
@@ -306,31 +201,3 @@ def _measure_split(
                 log_loss=-log_proba[np.arange(len(truth)), truth].mean(),
                 seconds=seconds,
             )
-
-
-def _run(run: Run) -> Results:
-    return measure(FULL if run.full else QUICK, run)
-
-
-EXPERIMENTS = (
-    Experiment(
-        name="uci",
-        title="Ng and Jordan's figures: 14 small data sets",
-        protocol=(
-            "14 of the 15 sets of Ng and Jordan (2002); the other one, sick, is not among the "
-            "data. Continuous columns: naive Bayes with normal distributions whose variances the "
-            "classes share, as theirs, with a prior of the weight of one row (beside it, Gaussian "
-            "NB with a variance for each class). Discrete ones: categorical naive Bayes with "
-            "Laplace's rule; a missing value is a category. Against logistic regression, all but "
-            "unpenalised (C = 1000), on the same columns, standardised by the training rows, or "
-            "on a 0/1 column for each category. Random splits (quick: 50, full: 1,000), training "
-            "sizes up to two thirds of the rows, 400 at most, each training set holding the "
-            "smaller ones and both classes in proportion; error on the rest, 500 rows at most. "
-            "Boston housing: price above the median; lymphography: malign lymph or metastases."
-        ),
-        run=_run,
-        draw=draw,
-        judge=judge,
-        claims=("C4",),
-    ),
-)

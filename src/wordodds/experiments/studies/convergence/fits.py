@@ -5,14 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordodds.experiments.experiment import Experiment, Run
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies.calibration import log_rows
-from wordodds.experiments.studies.convergence_report import (
+from wordodds.experiments.experiment import Run
+from wordodds.experiments.newsgroups import log_rows
+from wordodds.experiments.studies.convergence.report import (
     CG,
     GD,
     GOOD,
@@ -22,12 +21,12 @@ from wordodds.experiments.studies.convergence_report import (
     NEWTON_CG,
     ROUGH,
     SGD,
-    draw,
-    judge,
 )
+from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
 
-__all__ = ["EXPERIMENTS"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 History = Mapping[str, Floats]
 
@@ -86,36 +85,12 @@ FULL = Settings(_problems((16_000, 8000, 10_000, 10_000), (30, 30)), tuple(range
                 (2000, 16_000), n_repeats=10)  # fmt: skip
 
 
-def run(run: Run) -> Results:
+def measure(settings: Settings, run: Run) -> Results:
     """Fit every problem with every solver, and time iterations over the number of columns.
 
-    Parameters
-    ----------
-    run : Run
-        How much to do.
-
-    Returns
-    -------
-    results : Results
-        ``kind`` is "path" (the gap at an iteration, of the first seed), "reach" (when a gap was
-        reached, or the end where it was not) or "cost" (seconds of an iteration).
-    """
-    return measure(FULL if run.full else QUICK, run)
-
-
-def measure(settings: Settings, run: Run) -> Results:
-    """Do the work of `run` at any size.
-
-    Parameters
-    ----------
-    settings : Settings
-        The sizes.
-    run : Run
-        Data and seeds. Everything is done by one thread, whatever it says: then seconds compare.
-
-    Returns
-    -------
-    results : Results
+    ``kind`` is "path" (the gap at an iteration, of the first seed), "reach" (when a gap was
+    reached, or the end where it was not) or "cost" (seconds of an iteration). One thread does it
+    all, whatever the run says, so that seconds compare.
     """
     seeds = run.seeds(settings.n_seeds_quick, settings.n_seeds_full)
     sources = _sources(run)
@@ -149,7 +124,7 @@ def measure(settings: Settings, run: Run) -> Results:
     return results
 
 
-def _sources(run: Run) -> tuple[tuple[Any, Ints], ...]:
+def _sources(run: Run) -> tuple[tuple[Floats, Ints], tuple[csr_array, Ints]]:
     """Return dense and sparse rows, and the classes of each as numbers."""
     columns, labels = run.data.columns(len(run.data.bags.train.label_names), run.n_jobs)
     train = run.data.bags.train
@@ -163,15 +138,16 @@ def _two(codes: Ints) -> Ints:
 
 def _rows_of(
     problem: Problem,
-    sources: tuple[tuple[Any, Ints], ...],
+    sources: tuple[tuple[Floats, Ints], tuple[csr_array, Ints]],
     rng: np.random.Generator,
-) -> tuple[Any, Ints]:
-    source, codes = sources[0 if problem.dims is not None else 1]
+) -> tuple[Floats | csr_array, Ints]:
+    (dense, _), (sparse, _) = sources
+    codes = sources[1 if problem.dims is None else 0][1]
     chosen = np.sort(rng.permutation(len(codes))[: problem.n_rows])
     y = _two(codes[chosen]) if problem.n_classes == 2 else codes[chosen]
     if problem.dims is not None:
-        return _standardised(source[chosen, : problem.dims]), y
-    rows = source[chosen]
+        return _standardised(dense[chosen, : problem.dims]), y
+    rows = sparse[chosen]
     # Of words that no document has the weights are zero: they would cost time and change nothing.
     words = np.flatnonzero(np.bincount(rows.indices, minlength=rows.shape[1]))
     return rows[:, words], y
@@ -183,7 +159,7 @@ def _standardised(X: Floats) -> Floats:
 
 
 def _race(
-    problem: Problem, X: Any, y: Ints, seed: int, with_path: bool
+    problem: Problem, X: Floats | csr_array, y: Ints, seed: int, with_path: bool
 ) -> Iterator[dict[str, Any]]:
     """Fit a problem with each solver; yield rows of the table."""
     # Newton's method converges quadratically: its end is the optimum up to rounding.
@@ -216,27 +192,14 @@ def _entry(history: History, gap: Floats, at: int) -> dict[str, Any]:
 
 
 def thinned(n: int, most: int = 20) -> list[int]:
-    """Return which of n iterations a figure needs: the first ones, then fewer and fewer.
-
-    Parameters
-    ----------
-    n : int
-        How many there are.
-    most : int, default=20
-        About how many to keep.
-
-    Returns
-    -------
-    kept : list of int
-        Ascending; 0 and n - 1 are among them.
-    """
+    """Return which of n iterations a figure needs: both ends, and fewer and fewer between."""
     if n <= most:
         return list(range(n))
     return [0, *(int(at) for at in np.unique(np.geomspace(1, n - 1, most).round()))]
 
 
 def fit(
-    X: Any,
+    X: Floats | csr_array,
     y: Ints,
     solver: str,
     limit: int,
@@ -245,28 +208,7 @@ def fit(
     enough: float = -np.inf,
     tol: float = 0.0,
 ) -> History:
-    """Fit with one thread, and return what happened.
-
-    Parameters
-    ----------
-    X, y
-        Rows and classes.
-    solver : str
-        One of `SOLVERS`.
-    limit : int
-        Iterations at most.
-    seed : int
-        For SGD.
-    enough : float
-        The objective at which to stop.
-    tol : float, default=0.0
-        The gradient at which to stop.
-
-    Returns
-    -------
-    history : mapping of str to ndarray
-        As ``history_`` of `LogisticRegression`.
-    """
+    """Fit until the objective is low ``enough``, and return the model's history."""
     from sklearn.exceptions import ConvergenceWarning
 
     from wordodds import LogisticRegression
@@ -286,39 +228,6 @@ def fit(
     return history
 
 
-def iteration_seconds(X: Any, y: Ints, solver: str, n_repeats: int) -> float:
-    """Return the seconds of the quickest among the first six iterations of some fits.
-
-    Parameters
-    ----------
-    X, y
-        Rows and classes.
-    solver : str
-        One of `SOLVERS`.
-    n_repeats : int
-        Fits.
-
-    Returns
-    -------
-    seconds : float
-    """
+def iteration_seconds(X: Floats | csr_array, y: Ints, solver: str, n_repeats: int) -> float:
+    """Return the seconds of the quickest among the first six iterations of some fits."""
     return min(float(np.diff(fit(X, y, solver, 6, 0)["time"]).min()) for _ in range(n_repeats))
-
-
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "Convergence",
-        "Logistic regression with C = 1 on one thread, two classes (comp.* or not) and 20: on SVD "
-        "columns of the counts, standardised, and on all words (logarithms of the counts, rows of "
-        "length one). A seed draws the documents. Gap: objective / optimum - 1, the optimum by "
-        "Newton's method; an epoch is an iteration of SGD. Fits end at a gap of 1e-7 or after a "
-        "fixed number of iterations. Ratios are geometric means over the seeds, 3 (full: 10). "
-        "Seconds of an iteration: binary, 5 to 50 columns, 2,000 and 16,000 documents, the "
-        "quickest of 18 (full: 60).",
-        run,
-        draw,
-        judge,
-        ("C5",),
-    ),
-)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
 from wordodds.experiments import style
 from wordodds.experiments.display import LearningCurveDisplay
-from wordodds.experiments.estimates import Interval, paired_difference
-from wordodds.experiments.experiment import Finding, Plot, verdict_of
-from wordodds.experiments.results import Results
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["CATEGORICAL", "LR", "OWN", "SHARED", "add_winners", "draw", "judge"]
+from wordodds.experiments.experiment import About, Finding, Plot
+from wordodds.experiments.intervals import Interval, paired_difference
+from wordodds.experiments.table import Results
 
 CATEGORICAL, LR = "categorical NB", "logistic regression"
 OWN, SHARED = "Gaussian NB, own variances", "Gaussian NB, shared variances"
@@ -32,17 +25,13 @@ SOONER = {
     LR_AHEAD: "logistic regression sooner",
 }
 _COLUMNS = 3
+on_curves, on_winners = About("C4", figure=CURVES), About("C4", figure=WINNERS)
 
 
 def add_winners(results: Results) -> None:
     """Add who is ahead on each set, at its smallest and at its largest size.
 
-    Parameters
-    ----------
-    results : Results
-        Rows of all fits; gets two more for each set, with the difference of the errors, its 95 %
-        interval over the splits, and ``ahead``: who errs less, or "level" where the interval
-        holds 0.
+    ``ahead`` is who errs less, or "level" where the interval over the splits holds 0.
     """
     for dataset, part in list(results.groups("dataset")):
         bayes = _bayes_of(part)
@@ -64,32 +53,19 @@ def add_winners(results: Results) -> None:
 
 
 def draw(results: Results) -> list[Plot]:
-    """Draw the curves of all sets, and who wins.
-
-    Parameters
-    ----------
-    results : Results
-        Of the experiment "uci".
-
-    Returns
-    -------
-    plots : list of Plot
-    """
+    """Draw the curves of all sets, and who wins."""
     return [_draw_curves(_fits(results)), _draw_winners(results.where(model=DIFFERENCE))]
 
 
 def _fits(results: Results) -> Results:
-    chosen = Results(results.experiment)
-    chosen.rows = [row for row in results.rows if row["model"] != DIFFERENCE]
-    return chosen
+    return Results(results.experiment, (r for r in results.rows if r["model"] != DIFFERENCE))
 
 
 def _draw_curves(results: Results) -> Plot:
     datasets = results.unique("dataset")
     n_rows = -(-(len(datasets) + 1) // _COLUMNS)  # one more for the legend
-    with style.style():
-        figure = style.new_figure(8.0, 1.9 * n_rows)
-        axes = figure.subplots(n_rows, _COLUMNS, squeeze=False).ravel()
+    with style.panels(n_rows, _COLUMNS, height=1.9 * n_rows, squeeze=False) as (figure, grid):
+        axes = grid.ravel()
         for ax, (dataset, part) in zip(axes, results.groups("dataset"), strict=False):
             _draw_panel(ax, part, dataset)
         for ax in axes[len(datasets) :]:
@@ -112,7 +88,7 @@ def _draw_curves(results: Results) -> Plot:
     )
 
 
-def _draw_panel(ax: Axes, results: Results, title: str) -> None:
+def _draw_panel(ax: style.Axes, results: Results, title: str) -> None:
     from matplotlib.ticker import MaxNLocator, NullLocator
 
     display = LearningCurveDisplay.from_results(results, y="error", log_x=True, legend=False, ax=ax)
@@ -127,33 +103,26 @@ def _draw_panel(ax: Axes, results: Results, title: str) -> None:
     # Fourteen panels of everything make a large file: grid lines stand for tick marks.
     ax.tick_params(axis="y", left=False)
     ax.grid(visible=False, axis="x")
-    ax.set_title(title)
-    ax.set_xlabel("")
-    ax.set_ylabel("")
-    ax.set_ylim(bottom=0.0)
+    ax.set(title=title, xlabel="", ylabel="", ylim=(0.0, None))
 
 
 def _draw_winners(results: Results) -> Plot:
     datasets = results.unique("dataset")
     places = np.arange(len(datasets))[::-1]
-    ends = [*results.column("low"), *results.column("high"), 0.01]
-    reach = 1.08 * float(np.abs(ends).max())
-    with style.style():
-        figure = style.new_figure(8.0, 0.9 + 0.24 * len(datasets))
-        axes = figure.subplots(1, 2, sharey=True)
+    reach = 1.08 * max(0.01, float(np.abs(results.numbers("low", "high")).max()))
+    with style.panels(1, 2, height=0.9 + 0.24 * len(datasets), sharey=True) as (figure, axes):
         for ax, place in zip(axes, PLACES, strict=True):
             part = results.where(place=place)
-            middle, low, high = (part.column(name) for name in ("difference", "low", "high"))
-            for j, ahead in enumerate(part.column("ahead")):
+            found = part.numbers("difference", "low", "high")
+            for (middle, *ends), y, ahead in zip(found, places, part.column("ahead"), strict=True):
                 colour = {NB_AHEAD: style.BLUE, LR_AHEAD: style.ORANGE}.get(ahead, style.GREY)
-                ax.plot([low[j], high[j]], [places[j]] * 2, color=colour, linewidth=2.0)
-                ax.plot(middle[j], places[j], color=colour, marker="o", markersize=5)
+                ax.plot(ends, [y, y], color=colour, linewidth=2.0)
+                ax.plot(middle, y, color=colour, marker="o", markersize=5)
             ax.axvline(0.0, color=style.BLACK, linewidth=0.8)
             ax.grid(axis="x", **style.GRID)
             ax.set_axisbelow(True)
-            ax.set_title(f"{place} training set")
-            ax.set_xlabel("← NB ahead      difference of errors      LR ahead →")
-            ax.set_xlim(-reach, reach)
+            label = "← NB ahead      difference of errors      LR ahead →"
+            ax.set(title=f"{place} training set", xlabel=label, xlim=(-reach, reach))
             ax.locator_params(axis="x", nbins=5)
         axes[0].set_yticks(places, datasets)
     return Plot(
@@ -168,18 +137,7 @@ def _draw_winners(results: Results) -> Plot:
 
 
 def judge(results: Results) -> list[Finding]:
-    """Judge who wins on little data and who on much.
-
-    Parameters
-    ----------
-    results : Results
-        Of the experiment "uci".
-
-    Returns
-    -------
-    findings : list of Finding
-        Each is borne out where it is so in more than half of the sets.
-    """
+    """Judge who wins on little data and who on much."""
     winners = results.where(model=DIFFERENCE)
     n = len(winners.unique("dataset"))
     small, large = (winners.where(place=place) for place in PLACES)
@@ -190,38 +148,30 @@ def judge(results: Results) -> list[Finding]:
     not_ahead = int((ends != NB_AHEAD).sum())
     sooner = np.array([_settles_sooner(part) for _, part in _fits(results).groups("dataset")])
     return [
-        Finding(
-            "C4",
+        on_curves(
             "naive Bayes reaches its limit sooner",
             f"from half-way on (in log rows) its error falls by less than that of logistic "
             f"regression in {(sooner == NB_AHEAD).sum()} of {n} UCI sets"
             f"{_others(names, sooner, NB_AHEAD, SOONER)}",
-            verdict_of((sooner == NB_AHEAD).sum() > n / 2),
-            CURVES,
+            (sooner == NB_AHEAD).sum() > n / 2,
         ),
-        Finding(
-            "C4",
+        on_winners(
             "naive Bayes is ahead on the smallest training sets",
             f"in {(wins == NB_AHEAD).sum()} of {n} UCI sets{_others(names, wins, NB_AHEAD)}",
-            verdict_of((wins == NB_AHEAD).sum() > n / 2),
-            WINNERS,
+            (wins == NB_AHEAD).sum() > n / 2,
         ),
-        Finding(
-            "C4",
+        on_winners(
             "logistic regression is ahead or level on the largest",
             f"in {not_ahead} of {n} UCI sets, ahead in {(ends == LR_AHEAD).sum()}"
             f"{_others(names, ends, LR_AHEAD)}",
-            verdict_of(not_ahead > n / 2),
-            WINNERS,
+            not_ahead > n / 2,
         ),
-        Finding(
-            "C4",
+        on_curves(
             "logistic regression starts behind and ends ahead",
             ": ".join(
                 [f"in {len(overtaken)} of {n} UCI sets", *filter(None, [", ".join(overtaken)])]
             ),
-            verdict_of(len(overtaken) > n / 2),
-            CURVES,
+            len(overtaken) > n / 2,
         ),
     ]
 

@@ -13,25 +13,13 @@ import numpy as np
 
 from wordodds.typing import Floats, Floats32, Ints
 
-__all__ = ["World", "duplicated", "every_tells", "holds", "one_tells"]
-
 SEPARATION = 2.0  # of the classes' means, in standard deviations: the best error is 0.159
 EACH = 0.25  # of the means in one feature, where every feature tells
 
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """Two Gaussian classes, equally likely, around ``mean`` and ``-mean`` with variance 1.
-
-    Parameters
-    ----------
-    name : str
-        As in the column ``world``.
-    mean : ndarray of shape (n_distinct,)
-        Half the difference of the classes' means.
-    copies : ndarray of int of shape (n_distinct,)
-        How many columns of the data repeat each feature.
-    """
+    """Two Gaussian classes, equally likely, around ``mean`` and ``-mean`` with variance 1."""
 
     name: str
     mean: Floats
@@ -50,20 +38,7 @@ class World:
         return self.error(np.repeat(self.mean, self.copies), 0.0)
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Floats32, Ints]:
-        """Draw rows and labels, half of each class.
-
-        Parameters
-        ----------
-        n : int
-            How many.
-        rng : numpy Generator
-            Where chance comes from.
-
-        Returns
-        -------
-        X : ndarray of shape (n, n_columns)
-        y : ndarray of shape (n,)
-        """
+        """Draw rows and labels, half of each class."""
         y = np.arange(n) % 2
         X = rng.standard_normal((n, len(self.mean)), dtype=np.float32)
         mean = self.mean.astype(np.float32)
@@ -72,20 +47,7 @@ class World:
         return (np.repeat(X, self.copies, axis=1) if self.copies.max() > 1 else X), y
 
     def error(self, weights: Floats, bias: float) -> float:
-        """Return exactly how often a linear rule is wrong.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_columns,)
-            Class 1 is where ``x @ weights + bias`` is positive.
-        bias : float
-            See there.
-
-        Returns
-        -------
-        error : float
-            Its scores are normal in each class: both tails, on average.
-        """
+        """Return exactly how often a linear rule is wrong."""
         from scipy.special import ndtr
 
         starts = np.concatenate([[0], np.cumsum(self.copies)[:-1]])
@@ -100,69 +62,27 @@ class World:
 
 
 def holds(n_features: int) -> World:
-    """Return a world where every feature tells a little, the same in all.
-
-    Parameters
-    ----------
-    n_features : int
-        Over which the separation is spread.
-
-    Returns
-    -------
-    world : World
-    """
+    """Return a world where every feature tells a little, the same in all."""
     mean = np.full(n_features, SEPARATION / 2 / np.sqrt(n_features))
     return World("assumption holds", mean, np.ones(n_features, dtype=np.int64))
 
 
 def duplicated(n_single: int, n_copied: int, copies: int) -> World:
-    """Return a world where some features come many times over.
-
-    Parameters
-    ----------
-    n_single, n_copied : int
-        How many features come once, and how many come in copies.
-    copies : int
-        How many of each.
-
-    Returns
-    -------
-    world : World
-    """
+    """Return a world where some features come many times over."""
     spread = holds(n_single + n_copied)
     numbers = np.repeat([1, copies], [n_single, n_copied])
     return World("features duplicated", spread.mean, numbers)
 
 
 def one_tells(n_features: int) -> World:
-    """Return a world where one feature has all the separation and the others are noise.
-
-    Parameters
-    ----------
-    n_features : int
-        Altogether.
-
-    Returns
-    -------
-    world : World
-    """
+    """Return a world where one feature has all the separation and the others are noise."""
     mean = np.zeros(n_features)
     mean[0] = SEPARATION / 2
     return World("one feature tells", mean, np.ones(n_features, dtype=np.int64))
 
 
 def every_tells(n_features: int) -> World:
-    """Return a world where each further feature adds to the separation.
-
-    Parameters
-    ----------
-    n_features : int
-        Altogether.
-
-    Returns
-    -------
-    world : World
-    """
+    """Return a world where each further feature adds to the separation."""
     return World(
         "every feature tells",
         np.full(n_features, EACH / 2),

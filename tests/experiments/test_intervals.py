@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from wordodds.experiments.estimates import (
+from wordodds.experiments.intervals import (
     Interval,
     crossing,
     exponent,

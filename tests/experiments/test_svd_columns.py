@@ -13,11 +13,10 @@ from threadpoolctl import threadpool_limits
 
 from wordodds.datasets import make_corpus
 from wordodds.experiments.curves import learning_curve
-from wordodds.experiments.data import Data, count_texts
 from wordodds.experiments.experiment import Run
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies import columns
-from wordodds.experiments.studies.columns import (
+from wordodds.experiments.newsgroups import Data, count_texts
+from wordodds.experiments.studies import svd_columns as columns
+from wordodds.experiments.studies.svd_columns import (
     LR,
     NB,
     QUICK,
@@ -27,6 +26,7 @@ from wordodds.experiments.studies.columns import (
     judge,
     measure,
 )
+from wordodds.experiments.table import Results
 
 SETTINGS = {
     "binary-size": Settings("binary-size", 2, "irls", 2, sizes=(0.5, 1.0), dims=(3,)),

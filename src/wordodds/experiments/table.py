@@ -152,6 +152,59 @@ class Results:
             return np.array([value if value is not None else "" for value in values])
         return np.array([math.nan if value is None else value for value in values])
 
+    def numbers(self, *names: str) -> Floats:
+        """Return columns of numbers side by side.
+
+        Parameters
+        ----------
+        *names : str
+            The columns, from left to right.
+
+        Returns
+        -------
+        values : ndarray of shape (n_rows, n_names)
+            NaN where there is no value.
+
+        Examples
+        --------
+        >>> Results("demo", [{"size": 10, "x": 1}, {"size": 20, "x": 2}]).numbers("x", "size")
+        array([[ 1., 10.],
+               [ 2., 20.]])
+        """
+        return np.column_stack([self.column(name).astype(np.float64) for name in names])
+
+    def value(self, name: str) -> float:
+        """Return the number that all rows have in a column.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+
+        Returns
+        -------
+        value : int or float
+            NaN where there is no value.
+
+        Raises
+        ------
+        ValueError
+            When there are no rows, when they differ, or when the column holds text.
+
+        Examples
+        --------
+        >>> Results("demo", [{"size": 10, "seed": 0}, {"size": 10, "seed": 1}]).value("size")
+        10
+        """
+        values = self.unique(name)
+        if len(values) != 1 or isinstance(values[0], str):
+            raise ValueError(
+                f"the rows of {self.experiment!r} must have one number in the column {name!r}, "
+                f"got {values[:5]}"
+            )
+        number: float = math.nan if values[0] is None else values[0]
+        return number
+
     def by_seed(self, name: str, x: str = "size") -> Floats:
         """Return a column as a matrix: a row for each seed, a column for each value of ``x``.
 
@@ -257,15 +310,7 @@ class Results:
 
 
 def write_file(path: str | Path, content: bytes) -> None:
-    """Write a file as a whole or not at all; an error names it.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; one that is there is replaced.
-    content : bytes
-        What it will hold.
-    """
+    """Write a file as a whole or not at all; an error names it."""
     from wordodds._files.atomic import replacing, write_all
 
     try:
@@ -278,18 +323,13 @@ def write_file(path: str | Path, content: bytes) -> None:
 
 
 def versions() -> str:
-    """Return what computed the numbers, for the last column.
-
-    Returns
-    -------
-    text : str
-    """
+    """Return what computed the numbers, for the last column."""
     packages = ("wordodds", "numpy", "scipy", "scikit-learn")
     named = [f"{name} {version(name)}" for name in packages]
     return "; ".join([*named, f"Python {platform.python_version()}"])
 
 
-def _plain(value: Any) -> Value:
+def _plain(value: Value | np.generic) -> Value:
     """Return a NumPy number as Python's own, which CSV writes in full and nothing else."""
     plain: Value = value.item() if isinstance(value, np.generic) else value
     return int(plain) if isinstance(plain, bool) else plain

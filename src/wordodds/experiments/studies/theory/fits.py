@@ -7,7 +7,6 @@ from one. Chance is in the training rows alone.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordodds.experiments.experiment import Experiment, Run
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies.theory_report import LR, NB, draw, judge
-from wordodds.experiments.studies.theory_worlds import (
+from wordodds.experiments.curves import timed_fit
+from wordodds.experiments.experiment import Run
+from wordodds.experiments.studies.theory.report import LR, NB
+from wordodds.experiments.studies.theory.worlds import (
     SEPARATION,
     World,
     duplicated,
@@ -26,9 +25,8 @@ from wordodds.experiments.studies.theory_worlds import (
     holds,
     one_tells,
 )
-from wordodds.typing import Floats
-
-__all__ = ["EXPERIMENTS", "FULL", "QUICK", "Settings", "measure", "needed", "score"]
+from wordodds.experiments.table import Results
+from wordodds.typing import Floats, Floats32, Ints
 
 Row = dict[str, Any]
 
@@ -43,27 +41,13 @@ CURVES = (holds(48), duplicated(16, 2, 16))  # 48 columns both
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is computed.
+    """How much is computed."""
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Training sizes of the learning curves.
-    seeds : int
-        Draws for each point of them.
-    dims : dict of str to tuple of int
-        Numbers of features, ascending, by model.
-    entries : int
-        Numbers to be drawn for each size that is looked at: so many draws as that is,
-    draws : tuple of int
-        but so many at least and at most.
-    """
-
-    sizes: tuple[int, ...]
-    seeds: int
-    dims: dict[str, tuple[int, ...]] = field(hash=False)
-    entries: int
-    draws: tuple[int, int]
+    sizes: tuple[int, ...]  # of the learning curves
+    seeds: int  # draws for each point of them
+    dims: dict[str, tuple[int, ...]] = field(hash=False)  # numbers of features by model, ascending
+    entries: int  # numbers to be drawn for each size that growth looks at, which gives the draws,
+    draws: tuple[int, int]  # within these limits
 
 
 _DIMS = tuple(2**k for k in range(3, 13))
@@ -83,58 +67,23 @@ FULL = Settings(
 )
 
 
-def fit(model: str, X: Any, y: Any, n_jobs: int | None) -> tuple[Floats, float, float]:
-    """Fit a model by its name.
-
-    Parameters
-    ----------
-    model : {"Gaussian NB", "logistic regression"}
-        The former with variances that the classes share, as then it is linear too.
-    X, y
-        Rows and labels.
-    n_jobs : int or None
-        Threads.
-
-    Returns
-    -------
-    weights, bias : ndarray, float
-        Of the log-odds of class 1.
-    seconds : float
-        Of the fit.
-    """
+def fit(model: str, X: Floats32, y: Ints, n_jobs: int | None) -> tuple[Floats, float, float]:
+    """Fit a model by its name; return weights and bias of the log-odds of class 1, and seconds."""
     from wordodds import GaussianDiscriminant, LogisticRegression
 
-    start = time.perf_counter()
     if model == NB:
-        bayes = GaussianDiscriminant(covariance="shared_diagonal", n_jobs=n_jobs).fit(X, y)
-        seconds = time.perf_counter() - start
+        # With variances that the classes share, as then it is linear too.
+        bayes = GaussianDiscriminant(covariance="shared_diagonal", n_jobs=n_jobs)
+        seconds = timed_fit(bayes, X, y)
         return np.diff(bayes.weights_, axis=0)[0], float(np.diff(bayes.bias_)[0]), seconds
     # L-BFGS: a few dozen passes over the rows, whatever their number and that of the features.
-    line = LogisticRegression(C=C, solver="lbfgs", max_iter=1000, n_jobs=n_jobs).fit(X, y)
-    seconds = time.perf_counter() - start
+    line = LogisticRegression(C=C, solver="lbfgs", max_iter=1000, n_jobs=n_jobs)
+    seconds = timed_fit(line, X, y)
     return line.coef_[0].astype(np.float64), float(line.intercept_[0]), seconds
 
 
 def score(world: World, model: str, size: int, seed: int, n_jobs: int | None) -> Row:
-    """Draw rows, fit a model and return its row of the table.
-
-    Parameters
-    ----------
-    world : World
-        Where the rows come from.
-    model : str
-        Its name.
-    size, seed : int
-        How many rows, and which.
-    n_jobs : int or None
-        Threads.
-
-    Returns
-    -------
-    row : dict
-        ``accuracy`` is exact. ``lost`` is the share of the separation that is lost: with what is
-        left of it the best rule would err as much. ``weight_error`` is the largest of any weight.
-    """
+    """Draw rows, fit a model and return its row of the table."""
     from scipy.special import ndtri
 
     columns = int(world.copies.sum())
@@ -149,9 +98,10 @@ def score(world: World, model: str, size: int, seed: int, n_jobs: int | None) ->
         "size": size,
         "dims": columns,
         "seed": seed,
-        "accuracy": 1.0 - error,
+        "accuracy": 1.0 - error,  # exact
         "best_error": best,
         "limit": world.naive_error if model == NB else best,
+        # The share of the separation: with the rest of it the best rule would err as much.
         "lost": 1.0 - float(ndtri(error) / ndtri(best)),
         "weight_error": float(np.abs(weights - 2.0 * np.repeat(world.mean, world.copies)).max()),
         "seconds": seconds,
@@ -168,14 +118,9 @@ class Goal(NamedTuple):
 
 
 def goals() -> tuple[Goal, ...]:
-    """Return what is asked of the models.
-
-    Returns
-    -------
-    goals : tuple of Goal
-        One share of the separation may be lost wherever the error counts: where one feature tells,
-        and the best error is the same for all numbers of features, that is `WITHIN` above it.
-    """
+    """Return what is asked of the models."""
+    # One share of the separation may be lost wherever the error counts: where one feature tells,
+    # and the best error is the same for all numbers of features, that is WITHIN above it.
     from scipy.special import ndtr, ndtri
 
     best = float(ndtr(-SEPARATION / 2))
@@ -188,22 +133,7 @@ def goals() -> tuple[Goal, ...]:
 
 
 def needed(value_at: Callable[[int], float], target: float, start: float) -> float:
-    """Return the number of rows at which a value falls to a target.
-
-    Parameters
-    ----------
-    value_at : callable
-        The value by number of rows.
-    target : float
-        > 0.
-    start : float
-        Where to look first. From there on sizes go up or down by the square root of 2.
-
-    Returns
-    -------
-    size : float
-        Between the two sizes that have the target between them, on a straight line in logarithms.
-    """
+    """Return the number of rows at which a value falls to a target, looking at ``start`` first."""
     ladder = [2 * round(2 ** (k / 2)) for k in range(2, 33)]  # even: half of each class
     place = int(np.argmin(np.abs(np.log(ladder) - np.log(start))))
     while place > 0 and value_at(ladder[place]) <= target:
@@ -239,22 +169,7 @@ class _Fits:
 
 
 def growth(model: str, settings: Settings, run: Run) -> Iterator[Row]:
-    """Find how many rows a model needs as features become more.
-
-    Parameters
-    ----------
-    model : str
-        Its name.
-    settings : Settings
-        The numbers of features, and of draws.
-    run : Run
-        Seed and threads.
-
-    Yields
-    ------
-    row : dict
-        One for each fit, and for each goal and number of features one with ``needed``.
-    """
+    """Find how many rows a model needs as features become more."""
     guesses = [16.0] * len(goals())
     before = guesses.copy()
     for n_features in settings.dims[model]:
@@ -276,21 +191,7 @@ def growth(model: str, settings: Settings, run: Run) -> Iterator[Row]:
 
 
 def measure(settings: Settings, run: Run) -> Results:
-    """Compute the table.
-
-    Parameters
-    ----------
-    settings : Settings
-        How much of it.
-    run : Run
-        Seed and threads.
-
-    Returns
-    -------
-    results : Results
-        Learning curves have the ``part`` "curve"; ``part`` "growth" has the fits on the way to
-        ``needed``, and rows with that number.
-    """
+    """Score both models along the learning curves, and look for the examples that they need."""
     results = Results("theory")
     total = len(CURVES) * settings.seeds * len(settings.sizes) * 2
     total += sum(len(dims) for dims in settings.dims.values()) * len(goals())
@@ -307,31 +208,3 @@ def measure(settings: Settings, run: Run) -> Results:
                 if "needed" in row:
                     advance(1)
     return results
-
-
-def _run(run: Run) -> Results:
-    return measure(FULL if run.full else QUICK, run)
-
-
-EXPERIMENTS = (
-    Experiment(
-        name="theory",
-        title="Theory: limits, and examples needed",
-        protocol=(
-            "Two Gaussian classes, equally likely, independent features of variance 1. Gaussian "
-            "naive Bayes with variances that the classes share, so that it is linear, against "
-            "logistic regression, all but unpenalised (C = 1000). Errors are exact, by a closed "
-            "form. Limits: 48 columns, means 2 standard deviations apart, spread over 48 features, "
-            "or over 18 of which two come in 16 copies. Growth: 8 to 4,096 features (logistic "
-            "regression in the quick form: to 1,024), and the number of examples with which half "
-            "of the draws have every weight within 1 of the truth, or keep 81 % of the separation "
-            "(an error 0.05 above the best where that is 0.159). Either one feature tells the "
-            "classes apart, by 2 standard deviations, and the others are noise; or every feature "
-            "tells, by 0.25."
-        ),
-        run=_run,
-        draw=draw,
-        judge=judge,
-        claims=("C1", "C2", "C3"),
-    ),
-)

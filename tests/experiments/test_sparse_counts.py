@@ -10,24 +10,22 @@ from threadpoolctl import threadpool_limits
 
 from wordodds.datasets import make_corpus
 from wordodds.experiments.curves import nested_order
-from wordodds.experiments.data import Data, count_texts
 from wordodds.experiments.experiment import Run
-from wordodds.experiments.results import Results
-from wordodds.experiments.studies.sparse_originals import (
+from wordodds.experiments.newsgroups import Data, count_texts
+from wordodds.experiments.studies.sparse_counts import (
+    ALPHAS,
     FULL,
+    LR,
     QUICK,
     Settings,
-    measure,
-    sizes_between,
-)
-from wordodds.experiments.studies.sparse_report import (
-    ALPHAS,
-    LR,
     draw,
     judge,
     last_crossing,
     lead_on_test,
+    measure,
+    sizes_between,
 )
+from wordodds.experiments.table import Results
 
 BAYES = {
     "multinomial NB": sklearn.naive_bayes.MultinomialNB,

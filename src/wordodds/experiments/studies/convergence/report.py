@@ -3,49 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wordodds.experiments import style
 from wordodds.experiments.display import ConvergenceDisplay
-from wordodds.experiments.estimates import Interval, exponent, mean_interval
-from wordodds.experiments.experiment import Finding, Plot, verdict_of
-from wordodds.experiments.results import Results
+from wordodds.experiments.experiment import About, Finding, Plot, verdict_of
+from wordodds.experiments.intervals import Interval, exponent, mean_interval
+from wordodds.experiments.table import Results
 from wordodds.typing import Floats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["draw", "judge", "ratio"]
 
 NAME = "convergence"
 IRLS, NEWTON_CG, LBFGS = "IRLS", "Newton-CG", "L-BFGS"
 CG, GD, SGD = "conjugate gradients", "gradient descent", "SGD"
 ROUGH, GOOD = 1e-2, 1e-6  # the gaps that are judged
 FULL_BATCH = (IRLS, NEWTON_CG, LBFGS, CG, GD)
+_finding = About("C5", figure=NAME)
 
 
 def draw(results: Results) -> list[Plot]:
-    """Draw the gap against iterations and seconds, and the cost of an iteration.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    plots : list of Plot
-    """
+    """Draw the gap against iterations and seconds, and the cost of an iteration."""
     paths = results.where(kind="path")
     problems = paths.unique("problem")
-    with style.style():
-        figure = style.new_figure(8.0, 2.1 * len(problems) + 0.6)
-        panels = figure.subplots(len(problems), 2, sharey=True, squeeze=False)
+    height = 2.1 * len(problems) + 0.6
+    with style.panels(len(problems), 2, height=height, sharey=True, squeeze=False) as (
+        figure,
+        panels,
+    ):
         for row, problem in zip(panels, problems, strict=True):
             part = paths.where(problem=problem)
-            n_rows, n_columns = part.unique("size")[0], part.unique("dims")[0]
+            n_rows, n_columns = part.value("size"), part.value("dims")
             for ax, x in zip(row, ("iteration", "seconds"), strict=True):
                 ConvergenceDisplay.from_results(part, x=x, legend=False, ax=ax)
                 ax.set(ylabel="", ylim=(GOOD / 12.0, 30.0))
@@ -78,7 +65,7 @@ def draw(results: Results) -> list[Plot]:
     ]
 
 
-def _mark_powers(ax: Axes, x: str, values: Floats) -> None:
+def _mark_powers(ax: style.Axes, x: str, values: Floats) -> None:
     """Label powers of ten alone, and leave no room for negative iterations."""
     least = 1.0 if x == "iteration" else values[values > 0.0].min()
     first, last = np.floor(np.log10(least)), np.ceil(np.log10(values.max()))
@@ -95,9 +82,7 @@ def _mark_powers(ax: Axes, x: str, values: Floats) -> None:
 
 
 def _draw_costs(costs: Results) -> Plot:
-    with style.style():
-        figure = style.new_figure(8.0, 3.2)
-        panels = figure.subplots(1, 2, sharey=True)
+    with style.panels(1, 2, height=3.2, sharey=True) as (figure, panels):
         for ax, solver in zip(panels, (IRLS, CG), strict=True):
             for position, (size, part) in enumerate(costs.where(solver=solver).groups("size")):
                 d, seconds = part.column("dims"), 1e3 * part.column("seconds")
@@ -110,11 +95,11 @@ def _draw_costs(costs: Results) -> Plot:
                     markersize=4,
                     label=f"{size:,} documents: d to the {_growth(d, seconds).value:.2f}",
                 )
-            ax.set(title=solver, xscale="log", yscale="log", xlabel="columns d", axisbelow=True)
+            ax.set(title=solver, xscale="log", yscale="log")
+            style.label_axes(ax, "columns d", "")
             places = sorted(costs.unique("dims"))
             ax.set_xticks(places, [str(d) for d in places])
             ax.minorticks_off()
-            ax.grid(**style.GRID)
             ax.legend(loc="upper left")
         least, most = (1e3 * end(costs.column("seconds")) for end in (np.min, np.max))
         steps = np.array([a * 10.0**k for k in range(-4, 5) for a in (1, 2, 5)])
@@ -133,17 +118,7 @@ def _draw_costs(costs: Results) -> Plot:
 
 
 def judge(results: Results) -> list[Finding]:
-    """Judge each part of the claim: iterations, the cost of one, and seconds.
-
-    Parameters
-    ----------
-    results : Results
-        The table.
-
-    Returns
-    -------
-    findings : list of Finding
-    """
+    """Judge each part of the claim: iterations, the cost of one, and seconds."""
     reach = results.where(kind="reach")
     problems = reach.unique("problem")
     dense = [p for p in problems if len(reach.where(problem=p, solver=IRLS))]
@@ -166,27 +141,10 @@ def judge(results: Results) -> list[Finding]:
 def ratio(
     reach: Results, problem: str, column: str, first: str, second: str, target: float = GOOD
 ) -> Interval:
-    """Return how many times as much the first solver takes as the second, seed by seed.
+    """Return how many times as much the first solver takes as the second, a geometric mean.
 
-    Parameters
-    ----------
-    reach : Results
-        The rows of that kind.
-    problem : str
-        Which.
-    column : str
-        ``"iteration"`` or ``"seconds"``.
-    first, second : str
-        Solvers. One that never reached the gap counts with what it took until its limit: where
-        that is the first, the ratio is at least this; where it is the second, infinite intervals
-        say that nothing is known, unless the first never did either.
-    target : float
-        The gap.
-
-    Returns
-    -------
-    ratio : Interval
-        The geometric mean.
+    One that never reached the gap counts with what it took until its limit: where that is the
+    first, the ratio is at least this; where it is the second, nothing is known.
     """
     rows = [reach.where(problem=problem, solver=s, target=target) for s in (first, second)]
     if not rows[1].column("reached").all():
@@ -314,7 +272,3 @@ def _judge_sgd(reach: Results, problems: Sequence[str]) -> Finding:
         f"seconds of the best other to a gap of {ROUGH:g} over those of SGD: {'; '.join(parts)}",
         holds,
     )
-
-
-def _finding(says: str, number: str, holds: bool, figure: str = "convergence") -> Finding:
-    return Finding("C5", says, number, verdict_of(holds), figure)

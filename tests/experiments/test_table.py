@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from wordodds.experiments.results import COLUMNS, Results, versions
+from wordodds.experiments.table import COLUMNS, Results, versions
 
 
 @pytest.fixture

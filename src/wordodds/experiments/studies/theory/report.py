@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from wordodds.experiments import style
 from wordodds.experiments.display import LearningCurveDisplay
-from wordodds.experiments.estimates import (
+from wordodds.experiments.experiment import About, Finding, Plot
+from wordodds.experiments.intervals import (
     Interval,
     exponent,
     mean_interval,
     paired_difference,
     slope,
 )
-from wordodds.experiments.experiment import Finding, Plot, verdict_of
-from wordodds.experiments.results import Results
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["LR", "NB", "draw", "judge"]
+from wordodds.experiments.table import Results
 
 NB, LR = "Gaussian NB", "logistic regression"
 HOLDS, DUPLICATED = "assumption holds", "features duplicated"
@@ -32,46 +25,29 @@ PANELS = (
     ("error", "one feature tells", "error within 0.05 of the best", "an error close to the best"),
     ("error", "every feature tells", "81 % of the separation", "an error close to the best"),
 )
+on_growth = About("C1", figure=GROWTH)
+on_same, on_copies = About("C2", figure=LIMITS), About("C3", figure=LIMITS)
 CLOSE = 0.005  # of the best error: the same limit
 ROOT = 0.5  # an exponent below it is far from 1: that of log m over these m is about 0.2
 LINEAR = (0.75, 1.25)  # exponents that count as growth like m
 
 
 def draw(results: Results) -> list[Plot]:
-    """Draw both figures.
-
-    Parameters
-    ----------
-    results : Results
-        Of the experiment "theory".
-
-    Returns
-    -------
-    plots : list of Plot
-    """
+    """Draw both figures."""
     return [_draw_limits(results.where(part="curve")), _draw_growth(results.where(part="growth"))]
 
 
 def _draw_limits(results: Results) -> Plot:
-    with style.style():
-        figure = style.new_figure(8.0, 3.4)
-        axes = figure.subplots(1, 2, sharey=True)
+    with style.panels(1, 2, height=3.4, sharey=True) as (figure, axes):
         for ax, world in zip(axes, (HOLDS, DUPLICATED), strict=True):
             part = results.where(world=world)
             LearningCurveDisplay.from_results(part, y="error", log_x=True, ax=ax)
-            best = float(part.column("best_error")[0])
-            limit = float(part.where(model=NB).column("limit")[0])
+            best, limit = part.value("best_error"), part.where(model=NB).value("limit")
             ax.axhline(best, color=style.BLACK, linestyle="--", linewidth=1.0, label="best error")
             if limit > best:
-                ax.axhline(
-                    limit,
-                    color=style.BLUE,
-                    linestyle=":",
-                    linewidth=1.2,
-                    label="limit of Gaussian NB",
-                )
-            ax.set_title(world)
-            ax.set_xlabel("training examples")
+                look = {"color": style.BLUE, "linestyle": ":", "linewidth": 1.2}
+                ax.axhline(limit, **look, label="limit of Gaussian NB")
+            ax.set(title=world, xlabel="training examples")
             ax.legend()
         axes[0].set_ylabel("error, exact")
         axes[1].set_ylabel("")
@@ -87,9 +63,7 @@ def _draw_limits(results: Results) -> Plot:
 
 
 def _draw_growth(results: Results) -> Plot:
-    with style.style():
-        figure = style.new_figure(8.0, 3.6)
-        axes = figure.subplots(1, 3, sharey=True)
+    with style.panels(1, 3, height=3.6, sharey=True) as (figure, axes):
         for ax, (goal, world, title, _) in zip(axes, PANELS, strict=True):
             part = results.where(goal=goal, world=world)
             for position, model in enumerate((NB, LR)):
@@ -98,9 +72,7 @@ def _draw_growth(results: Results) -> Plot:
             ax.set_yscale("log")
             ax.set_xticks([8, 64, 512, 4096], ["8", "64", "512", "4,096"])
             ax.set_title(f"{title}\n({world})")
-            ax.set_xlabel("features m")
-            ax.grid(**style.GRID)
-            ax.set_axisbelow(True)
+            style.label_axes(ax, "features m", "")
             ax.legend(loc="upper left")
         axes[0].set_ylabel("training examples needed")
         low, high = axes[0].get_ylim()
@@ -122,8 +94,8 @@ def _draw_growth(results: Results) -> Plot:
     )
 
 
-def _draw_power(ax: Axes, results: Results, model: str, position: int) -> None:
-    dims, needed = _points(results)
+def _draw_power(ax: style.Axes, results: Results, model: str, position: int) -> None:
+    dims, needed = results.numbers("dims", "needed").T
     colour = style.colour_of(model, position)
     power, short = exponent(dims, needed), "NB" if model == NB else "LR"
     middle = np.exp(np.log(needed).mean() + power.value * (np.log(dims) - np.log(dims).mean()))
@@ -144,22 +116,8 @@ def _two(interval: Interval) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def _points(results: Results) -> tuple[Any, Any]:
-    return results.column("dims").astype(np.float64), results.column("needed").astype(np.float64)
-
-
 def judge(results: Results) -> list[Finding]:
-    """Judge what the lecture says about limits and growth.
-
-    Parameters
-    ----------
-    results : Results
-        Of the experiment "theory".
-
-    Returns
-    -------
-    findings : list of Finding
-    """
+    """Judge what the lecture says about limits and growth."""
     curves, growth = results.where(part="curve"), results.where(part="growth")
     return [*_judge_growth(growth), _judge_same(curves), *_judge_copies(curves)]
 
@@ -168,7 +126,8 @@ def _judge_growth(results: Results) -> list[Finding]:
     findings = []
     for goal, world, _, what in PANELS:
         for model, short in ((NB, "naive Bayes"), (LR, "logistic regression")):
-            dims, needed = _points(results.where(goal=goal, world=world, model=model))
+            part = results.where(goal=goal, world=world, model=model)
+            dims, needed = part.numbers("dims", "needed").T
             power = exponent(dims, needed)
             number = f"examples ~ m^{_two(power)}, {round(needed[0])} for m = {round(dims[0])} and "
             number += f"{round(needed[-1]):,} for m = {round(dims[-1]):,}"
@@ -180,7 +139,7 @@ def _judge_growth(results: Results) -> list[Finding]:
             if power.high < ROOT:
                 number += f"; {slope(np.log2(dims), needed)} more with each doubling of m"
             says = f"{short}, where {world}: examples for {what} grow {growth}"
-            findings.append(Finding("C1", says, number, verdict_of(holds), GROWTH))
+            findings.append(on_growth(says, number, holds))
     return findings
 
 
@@ -195,35 +154,28 @@ def _judge_same(results: Results) -> Finding:
         last = _at_largest(results, HOLDS, model)
         excess[model] = mean_interval(1.0 - last.column("accuracy") - last.column("best_error"))
     numbers = "; ".join(f"{model} {interval}" for model, interval in excess.items())
-    return Finding(
-        "C2",
+    return on_same(
         "with independent features both errors tend to the best one",
-        f"error above the best with {last.unique('size')[0]:,} examples: {numbers}",
-        verdict_of(all(interval.high < CLOSE for interval in excess.values())),
-        LIMITS,
+        f"error above the best with {last.value('size'):,} examples: {numbers}",
+        all(interval.high < CLOSE for interval in excess.values()),
     )
 
 
 def _judge_copies(results: Results) -> list[Finding]:
     bayes, line = (_at_largest(results, DUPLICATED, model) for model in (NB, LR))
     ahead = paired_difference(line.column("accuracy"), bayes.column("accuracy"))
-    limit, best = float(bayes.column("limit")[0]), float(bayes.column("best_error")[0])
-    size = bayes.unique("size")[0]
+    limit, best, size = (bayes.value(name) for name in ("limit", "best_error", "size"))
     above = mean_interval(1.0 - line.column("accuracy") - best)
     return [
-        Finding(
-            "C3",
+        on_copies(
             "with copied features logistic regression's error ends lower",
             f"error of naive Bayes less that of logistic regression with {size:,} examples: "
             f"{ahead} (exact limits: {limit:.3f} and {best:.3f})",
-            verdict_of(ahead.low > 0.0),
-            LIMITS,
+            ahead.low > 0.0,
         ),
-        Finding(
-            "C3",
+        on_copies(
             "and that end is the best error: copies cost logistic regression nothing",
             f"error above the best with {size:,} examples: {above}",
-            verdict_of(above.high < CLOSE),
-            LIMITS,
+            above.high < CLOSE,
         ),
     ]

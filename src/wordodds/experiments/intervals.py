@@ -27,17 +27,7 @@ class Interval(NamedTuple):
         return f"{_short(self.value)} [{_short(self.low)}, {_short(self.high)}]"
 
     def excludes(self, value: float) -> bool:
-        """Return whether the interval leaves a value out.
-
-        Parameters
-        ----------
-        value : float
-            Often 0: no difference.
-
-        Returns
-        -------
-        excluded : bool
-        """
+        """Return whether the interval leaves a value out."""
         return not self.low <= value <= self.high
 
 
@@ -54,16 +44,6 @@ class Crossing(NamedTuple):
 
 def mean_interval(values: npt.ArrayLike) -> Interval:
     """Return the mean with Student's interval.
-
-    Parameters
-    ----------
-    values : array-like
-        One for each seed; NaN does not count.
-
-    Returns
-    -------
-    interval : Interval
-        As wide as the line where there is one value alone, as that says nothing about the spread.
 
     Examples
     --------
@@ -87,17 +67,7 @@ def mean_interval(values: npt.ArrayLike) -> Interval:
 
 
 def paired_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Interval:
-    """Return the mean of ``first - second``, seed by seed, with its interval.
-
-    Parameters
-    ----------
-    first, second : array-like
-        One value for each seed, in the same order: both saw the same documents.
-
-    Returns
-    -------
-    interval : Interval
-    """
+    """Return the mean of ``first - second``, seed by seed, with its interval."""
     return mean_interval(np.asarray(first, np.float64) - np.asarray(second, np.float64))
 
 
@@ -109,20 +79,6 @@ def crossing(
     The mean difference over the seeds is read as a line between neighbouring points, over log(x);
     the crossing is its last change from positive to negative. The interval is that of 2,000
     bootstrap samples of the seeds.
-
-    Parameters
-    ----------
-    x : array-like of shape (n_x,)
-        Positive, ascending.
-    first, second : array-like of shape (n_seeds, n_x)
-        The two models' accuracy (higher is better), seed by seed.
-    random_state : int, default=0
-        The seed of the bootstrap.
-
-    Returns
-    -------
-    crossing : Crossing or None
-        None where the means never cross in that direction.
 
     Examples
     --------
@@ -161,16 +117,6 @@ def _last_falls(places: AnyArray, ahead: AnyArray) -> Floats:
 def exponent(x: npt.ArrayLike, y: npt.ArrayLike) -> Interval:
     """Return the slope of log(y) over log(x), by least squares, with Student's interval.
 
-    Parameters
-    ----------
-    x, y : array-like of shape (n,)
-        Positive.
-
-    Returns
-    -------
-    interval : Interval
-        Infinitely wide with two points, which always lie on a line.
-
     Examples
     --------
     >>> print(exponent([1, 2, 4, 8], [3, 12, 48, 192]))
@@ -180,17 +126,7 @@ def exponent(x: npt.ArrayLike, y: npt.ArrayLike) -> Interval:
 
 
 def slope(x: npt.ArrayLike, y: npt.ArrayLike) -> Interval:
-    """Return the slope of y over x, by least squares, with Student's interval.
-
-    Parameters
-    ----------
-    x, y : array-like of shape (n,)
-        The points.
-
-    Returns
-    -------
-    interval : Interval
-    """
+    """Return the slope of y over x, by least squares, with Student's interval."""
     horizontal, vertical = np.asarray(x, np.float64), np.asarray(y, np.float64)
     centred = horizontal - horizontal.mean()
     squares = float(centred @ centred)
