@@ -1,7 +1,5 @@
 """All experiments, in the order of the report."""
 
-from __future__ import annotations
-
 from wordodds.experiments.experiment import Experiment, Summary
 from wordodds.experiments.studies import (
     boundaries,

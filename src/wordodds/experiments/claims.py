@@ -1,7 +1,5 @@
 """What the lectures claim, each claim as one that a run can bear out or refute."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 __all__ = ["CLAIMS", "Claim"]

@@ -57,11 +57,10 @@ class _Display:
         self.ax_, self.figure_ = ax, ax.figure
         return ax
 
-    def _finish(self, x: str, y: str) -> None:
-        self.ax_.set_xlabel(_LABELS.get(x, x))
-        self.ax_.set_ylabel(_LABELS.get(y, y))
-        self.ax_.grid(**style.GRID)
-        self.ax_.set_axisbelow(True)
+    def _finish(self, x: str, y: str, legend: bool) -> None:
+        style.label_axes(self.ax_, _LABELS.get(x, x), _LABELS.get(y, y))
+        if legend:
+            self.ax_.legend()
 
 
 class LearningCurveDisplay(_Display):
@@ -162,20 +161,11 @@ class LearningCurveDisplay(_Display):
         for position, (name, curve) in enumerate(self.curves.items()):
             colour = style.colour_of(name, position)
             ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.2, linewidth=0)
-            ax.plot(
-                curve.x,
-                curve.mean,
-                color=colour,
-                marker=style.marker_of(position),
-                markersize=3.5,
-                linewidth=1.4,
-                label=name,
-            )
+            look = style.points_of(colour, position, size=3.5)
+            ax.plot(curve.x, curve.mean, **look, linewidth=1.4, label=name)
         if log_x:
             ax.set_xscale("log")
-        self._finish(self.x, self.y)
-        if legend:
-            ax.legend()
+        self._finish(self.x, self.y, legend)
         return self
 
 
@@ -253,8 +243,7 @@ class ConvergenceDisplay(_Display):
         """
         _require(results, x, "gap", "solver")
         curves = {
-            str(name): (part.column(x).astype(np.float64), part.column("gap").astype(np.float64))
-            for name, part in results.groups("solver")
+            str(name): tuple(part.numbers(x, "gap").T) for name, part in results.groups("solver")
         }
         return cls(curves, x=x).plot(ax=ax, legend=legend)
 
@@ -275,24 +264,15 @@ class ConvergenceDisplay(_Display):
         ax = self._begin(ax)
         for position, (name, (x, gap)) in enumerate(self.curves.items()):
             shown = gap > 0.0
-            ax.plot(
-                x[shown],
-                gap[shown],
-                color=style.colour_of(name, position),
-                marker=style.marker_of(position),
-                markersize=3,
-                markevery=max(1, -(-int(shown.sum()) // 10)),
-                linewidth=1.3,
-                label=name,
-            )
+            look = style.points_of(style.colour_of(name, position), position, size=3)
+            look["markevery"] = max(1, -(-int(shown.sum()) // 10))
+            ax.plot(x[shown], gap[shown], **look, linewidth=1.3, label=name)
         ax.set_yscale("log")
         if self.x == "iteration":
             ax.set_xscale("symlog", linthresh=1.0)
         else:
             ax.set_xscale("log")
-        self._finish(self.x, "gap")
-        if legend:
-            ax.legend()
+        self._finish(self.x, "gap", legend)
         return self
 
 
@@ -329,12 +309,9 @@ class ReliabilityDisplay(_Display):
         display : ReliabilityDisplay
         """
         _require(results, "confidence", "accuracy", "share", "model")
+        shown = ("confidence", "accuracy", "share")
         curves: dict[str, Any] = {
-            str(name): tuple(
-                part.column(column).astype(np.float64)
-                for column in ("confidence", "accuracy", "share")
-            )
-            for name, part in results.groups("model")
+            str(name): tuple(part.numbers(*shown).T) for name, part in results.groups("model")
         }
         return cls(curves).plot(ax=ax)
 
@@ -359,7 +336,5 @@ class ReliabilityDisplay(_Display):
             ax.plot(confidence, accuracy, color=colour, linewidth=1.3, label=name)
             ax.scatter(confidence, accuracy, s=6 + 120 * share, color=colour, zorder=3)
         ax.set_aspect("equal")
-        self._finish("probability of the most probable label", "share that is right")
-        if legend:
-            ax.legend()
+        self._finish("probability of the most probable label", "share that is right", legend)
         return self

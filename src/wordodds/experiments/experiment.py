@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["About", "Experiment", "Finding", "Plot", "Run", "Summary", "Verdict", "sized"]
 
 Verdict = Literal["borne out", "not borne out", "not tested"]
+_Item = TypeVar("_Item")
 _Settings = TypeVar("_Settings")
 
 
@@ -67,6 +68,13 @@ class Run:
     def seeds(self, quick: int, full: int) -> range:
         """Return the seeds of this run, given how many there are in either form."""
         return range(self.seed, self.seed + (full if self.full else quick))
+
+    def each(self, items: Sequence[_Item], unit: str = "fits") -> Iterator[_Item]:
+        """Go through the items, and show how far the experiment has come."""
+        with self.progress(len(items), unit) as advance:
+            for item in items:
+                yield item
+                advance(1)
 
     @contextmanager
     def progress(self, total: int, unit: str = "fits") -> Iterator[Callable[[int], None]]:

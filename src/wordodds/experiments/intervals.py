@@ -1,7 +1,5 @@
 """What a handful of seeds says: means and their intervals, crossings, exponents."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -147,14 +145,7 @@ def _short(value: float) -> str:
     if not np.isfinite(value):
         return f"{value:g}"
     size = abs(value)
-    if size >= 1000:
-        return f"{value:,.0f}"
-    if size >= 100:
-        return f"{value:.0f}"
-    if size >= 10:
-        return f"{value:.1f}"
-    if size >= 1:
-        return f"{value:.2f}"
-    if size >= 0.0005 or size == 0:
-        return f"{value:.3f}"
-    return f"{value:.1e}"
+    for least, form in ((1000, ",.0f"), (100, ".0f"), (10, ".1f"), (1, ".2f"), (0.0005, ".3f")):
+        if size >= least:
+            return f"{value:{form}}"
+    return f"{value:.3f}" if size == 0 else f"{value:.1e}"

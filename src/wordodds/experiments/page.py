@@ -1,7 +1,5 @@
 """A page of headings, paragraphs, tables and figures, as Markdown and as HTML."""
 
-from __future__ import annotations
-
 import base64
 import html
 import re

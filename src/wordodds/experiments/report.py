@@ -1,7 +1,5 @@
 """The report of a run: figures beside what the lectures claim, and a verdict for each claim."""
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Sequence

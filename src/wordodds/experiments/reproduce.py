@@ -1,7 +1,5 @@
 """Run the experiments: tables, figures and a report, from the data to the verdict."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace

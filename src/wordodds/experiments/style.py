@@ -74,6 +74,11 @@ def marker_of(position: int) -> str:
     return _MARKERS[position % len(_MARKERS)]
 
 
+def points_of(colour: str | tuple[float, ...], position: int, *, size: float) -> dict[str, Any]:
+    """Return colour and marker of a line, as keywords of `matplotlib`."""
+    return {"color": colour, "marker": marker_of(position), "markersize": size}
+
+
 def require_matplotlib() -> None:
     """Raise an error that says what to install where matplotlib is not there."""
     try:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,17 +45,36 @@ def measure(settings: Settings, run: Run) -> Results:
 
     The column ``part`` is "point", "border", or "measure" for what was measured on a border.
     """
+    from wordodds import GaussianDiscriminant
+
     results = Results(NAME)
-    seeds = run.seeds(3, 20)
-    with run.progress(len(seeds) * len(MODELS) * len(PRIORS)) as advance:
-        for seed in seeds:
-            X, y = draw_points(settings.n_points, np.random.default_rng(seed))
-            first = seed == run.seed
-            for point, label in zip(X, y, strict=True) if first else ():
-                results.add(part="point", seed=seed, label="ab"[label], x_1=point[0], x_2=point[1])
-            for name, covariance in MODELS.items():
-                _follow(results, name, covariance, X, y, seed, settings, first, run.n_jobs)
-                advance(len(PRIORS))
+    for seed, (name, covariance) in run.each([*product(run.seeds(3, 20), MODELS.items())]):
+        X, y = draw_points(settings.n_points, np.random.default_rng(seed))
+        shown = seed == run.seed
+        for point, label in zip(X, y, strict=True) if shown and covariance == "shared" else ():
+            results.add(part="point", seed=seed, label="ab"[label], x_1=point[0], x_2=point[1])
+        models = [
+            GaussianDiscriminant(
+                covariance=covariance, priors=[1 - prior, prior], n_jobs=run.n_jobs
+            ).fit(X, y)
+            for prior in PRIORS
+        ]
+        for prior, model in zip(PRIORS, models, strict=True):
+            border = trace(model.decision_function, model.means_[1], settings.n_rays)
+            for x_1, x_2 in border if shown else ():
+                results.add(part="border", model=name, seed=seed, prior=prior, x_1=x_1, x_2=x_2)
+            log_odds = np.log(prior / (1 - prior))
+            moved = model.decision_function(X) - models[0].decision_function(X) - log_odds
+            measured = {
+                "line_residual": residual(border, 1),
+                "conic_residual": residual(border, 2),
+                "log_odds_error": float(np.abs(moved).max()),
+            }
+            if covariance == "shared":
+                measured["shift_error"] = _shift_error(models[0], border, log_odds)
+            results.add(
+                part="measure", model=name, size=len(X), dims=2, seed=seed, prior=prior, **measured
+            )
     return results
 
 
@@ -64,42 +84,6 @@ def draw_points(n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
     factors = np.linalg.cholesky(SPREADS)
     X = np.einsum("nij,nj->ni", factors[y], rng.standard_normal((n, 2))) + MEANS[y]
     return X, y
-
-
-def _follow(
-    results: Results,
-    name: str,
-    covariance: Literal["shared", "full"],
-    X: Floats,
-    y: Ints,
-    seed: int,
-    settings: Settings,
-    first: bool,
-    n_jobs: int | None,
-) -> None:
-    from wordodds import GaussianDiscriminant
-
-    at_even: Any = None
-    for prior in PRIORS:
-        model = GaussianDiscriminant(
-            covariance=covariance, priors=[1 - prior, prior], n_jobs=n_jobs
-        ).fit(X, y)
-        at_even = at_even or model
-        border = trace(model.decision_function, model.means_[1], settings.n_rays)
-        for x_1, x_2 in border if first else ():
-            results.add(part="border", model=name, seed=seed, prior=prior, x_1=x_1, x_2=x_2)
-        log_odds = np.log(prior / (1 - prior))
-        moved = model.decision_function(X) - at_even.decision_function(X) - log_odds
-        measured = {
-            "line_residual": residual(border, 1),
-            "conic_residual": residual(border, 2),
-            "log_odds_error": float(np.abs(moved).max()),
-        }
-        if covariance == "shared":
-            measured["shift_error"] = _shift_error(at_even, border, log_odds)
-        results.add(
-            part="measure", model=name, size=len(X), dims=2, seed=seed, prior=prior, **measured
-        )
 
 
 def _shift_error(model: GaussianDiscriminant, border: Floats, log_odds: float) -> float:

@@ -66,33 +66,31 @@ def measure(settings: Settings, run: Run) -> Results:
     }
     shown = np.random.default_rng(run.seed).permutation(len(y_test))[: settings.n_shown]
     results = Results(NAME)
-    with run.progress(len(cases)) as advance:
-        for name, (model, X, X_test, formula) in cases.items():
-            log_proba = model.fit(X, y).predict_log_proba(X_test)
-            log_odds = log_proba[:, 1] - log_proba[:, 0]
-            closed = formula(X, y, X_test) if formula else nearest_linear(X_test, log_odds)
-            difference = np.abs(log_odds - closed.log_odds)
+    for name, (model, X, X_test, formula) in run.each([*cases.items()]):
+        log_proba = model.fit(X, y).predict_log_proba(X_test)
+        log_odds = log_proba[:, 1] - log_proba[:, 0]
+        closed = formula(X, y, X_test) if formula else nearest_linear(X_test, log_odds)
+        difference = np.abs(log_odds - closed.log_odds)
+        results.add(
+            part="measure",
+            model=name,
+            size=X.shape[0],
+            dims=X.shape[1],
+            seed=run.seed,
+            accuracy=float(np.mean((log_odds > 0) == y_test)),
+            difference=float(difference.max()),
+            relative=float((difference / closed.size).max()),
+            spread=float(np.abs(log_odds).max()),
+        )
+        for i in np.sort(shown):
             results.add(
-                part="measure",
+                part="document",
                 model=name,
-                size=X.shape[0],
-                dims=X.shape[1],
                 seed=run.seed,
-                accuracy=float(np.mean((log_odds > 0) == y_test)),
-                difference=float(difference.max()),
-                relative=float((difference / closed.size).max()),
-                spread=float(np.abs(log_odds).max()),
+                document=i,
+                closed_form=closed.log_odds[i],
+                log_odds=log_odds[i],
             )
-            for i in np.sort(shown):
-                results.add(
-                    part="document",
-                    model=name,
-                    seed=run.seed,
-                    document=i,
-                    closed_form=closed.log_odds[i],
-                    log_odds=log_odds[i],
-                )
-            advance(1)
     return results
 
 

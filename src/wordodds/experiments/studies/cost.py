@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,12 +15,9 @@ from wordodds.experiments import style
 from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
 from wordodds.experiments.intervals import Interval, exponent
 from wordodds.experiments.table import Results
-from wordodds.typing import Ints
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-    from wordodds import MultinomialNB
 
 NAME = "cost"
 MODEL = "multinomial NB"
@@ -69,11 +67,9 @@ finding = About("C13", figure=NAME)
 class Job(NamedTuple):
     """Documents to learn, or to label, under the stopwatch."""
 
-    task: str
+    call: Callable[[], object]
     X: csr_array
-    y: Ints
     n_classes: int
-    model: MultinomialNB
 
 
 def measure(settings: Settings, run: Run) -> Results:
@@ -128,7 +124,9 @@ def _job(task: str, X: csr_array, n_classes: int) -> Job:
 
     y = np.arange(X.shape[0]) % n_classes
     # One thread: how work is shared among more is another question.
-    return Job(task, X, y, n_classes, MultinomialNB(n_jobs=1).fit(X, y))
+    model = MultinomialNB(n_jobs=1).fit(X, y)
+    call = partial(model.fit, X, y) if task == "fit" else partial(model.predict, X)
+    return Job(call, X, n_classes)
 
 
 def _time(job: Job) -> float:
@@ -136,10 +134,7 @@ def _time(job: Job) -> float:
     seconds = []
     for _ in range(2):  # the first call may find the caches full of the last job
         start = time.process_time()
-        if job.task == "fit":
-            job.model.fit(job.X, job.y)
-        else:
-            job.model.predict(job.X)
+        job.call()
         seconds.append(time.process_time() - start)
     return min(seconds)
 
@@ -206,15 +201,8 @@ def _draw_series(ax: style.Axes, part: Results, name: str, fitted: Interval, pos
     middle = np.exp(np.log(y / x).mean())
     ax.plot(x, middle * x, color=style.GREY, linewidth=0.9, linestyle="--")
     what = {"fit, classes": "classes: ", "fit, vocabulary": "vocabulary: "}
-    ax.plot(
-        x,
-        y,
-        color=(style.BLUE, style.GREEN)[position],
-        marker=style.marker_of(position),
-        markersize=4,
-        linewidth=1.3,
-        label=f"{what.get(name, '')}exponent {fitted}",
-    )
+    look = style.points_of((style.BLUE, style.GREEN)[position], position, size=4)
+    ax.plot(x, y, **look, linewidth=1.3, label=f"{what.get(name, '')}exponent {fitted}")
 
 
 def judge(results: Results) -> list[Finding]:

@@ -1,7 +1,5 @@
 """C10: of a column that is there twice only the sum of the weights counts, but for a penalty."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

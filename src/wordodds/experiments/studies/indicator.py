@@ -39,14 +39,10 @@ finding = About("C14", figure=NAME)
 def measure(settings: Settings, run: Run) -> Results:
     """Fit three classes on a line, and two classes without and with outliers."""
     results = Results(NAME)
-    seeds = run.seeds(10, 50)
-    with run.progress(2 * len(seeds), "data sets") as advance:
-        for seed in seeds:
-            rng = np.random.default_rng(seed)
-            _three_on_a_line(results, settings, rng, seed, run)
-            advance(1)
-            _two_with_outliers(results, settings, rng, seed, run)
-            advance(1)
+    for seed in run.each(run.seeds(10, 50), "data sets"):
+        rng = np.random.default_rng(seed)
+        _three_on_a_line(results, settings, rng, seed, run)
+        _two_with_outliers(results, settings, rng, seed, run)
     return results
 
 
@@ -184,14 +180,8 @@ def _draw_plane(ax: style.Axes, results: Results) -> None:
         for outliers, dashes in ((0, "--"), (1, "-")):
             border = results.where(part="border", model=name, outliers=outliers, seed=seed)
             ((w_1, w_2, bias),) = border.numbers("w_1", "w_2", "bias")
-            ax.plot(
-                -(w_2 * ends + bias) / w_1,
-                ends,
-                color=colour,
-                linestyle=dashes,
-                linewidth=1.4,
-                label=name if outliers else None,
-            )
+            look: dict[str, Any] = {"color": colour, "linestyle": dashes, "linewidth": 1.4}
+            ax.plot(-(w_2 * ends + bias) / w_1, ends, **look, label=name if outliers else None)
     ax.set(xlim=(-5, 15), ylim=(-5, 9.5), xticks=range(-5, 16, 5))
     ax.legend(loc="lower right")
     style.label_axes(ax, "$x_1$", "$x_2$")

@@ -1,8 +1,7 @@
 """C12: the perceptron stops where a line separates the classes, and only there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -46,42 +45,38 @@ def measure(settings: Settings, run: Run) -> Results:
     The ``part`` is "point", "epoch" or "fit"; points and epochs are those of the first seed.
     """
     results = Results(NAME)
-    seeds = run.seeds(5, 20)
-    with run.progress(2 * len(seeds) * settings.n_orders) as advance:
-        for seed in seeds:
-            rng = np.random.default_rng(seed)
-            X, y = separable_points(settings.n_points, rng)
-            mixed = np.where(rng.permutation(len(y)) < FLIPPED * len(y), -y, y)
-            for point, sign in zip(X, y, strict=True) if seed == run.seed else ():
-                results.add(part="point", seed=seed, x_1=point[0], x_2=point[1], label=sign)
-            for data, signs in ((SEPARABLE, y), (MIXED, mixed)):
-                possible = separates(X, signs)
-                for order in range(settings.n_orders):
-                    walk = perceptron(
-                        X, signs, np.random.default_rng([seed, order]), settings.n_epochs
-                    )
-                    common: dict[str, str | int] = {"model": "perceptron", "data": data}
-                    common |= {"seed": seed, "order": order}
-                    # Every tenth epoch beyond the first hundred: enough to be drawn.
-                    for epoch, updates in enumerate(walk.updates, 1) if seed == run.seed else ():
-                        if epoch <= 100 or epoch % 10 == 0:
-                            results.add(**common, part="epoch", epoch=epoch, updates=updates)
-                    results.add(
-                        **common,
-                        part="fit",
-                        size=X.shape[0],
-                        dims=2,
-                        accuracy=float(np.mean(signs * (X @ walk.weights) > 0)),
-                        epoch=len(walk.updates),
-                        updates=sum(walk.updates),
-                        separable=possible,
-                        stopped=walk.updates[-1] == 0,
-                        bound=novikoff_bound(X, signs) if data == SEPARABLE else None,
-                        w_1=walk.weights[0],
-                        w_2=walk.weights[1],
-                        bias=walk.weights[2],
-                    )
-                    advance(1)
+    for seed in run.each(run.seeds(5, 20), "data sets"):
+        rng = np.random.default_rng(seed)
+        X, y = separable_points(settings.n_points, rng)
+        mixed = np.where(rng.permutation(len(y)) < FLIPPED * len(y), -y, y)
+        shown = seed == run.seed
+        for point, sign in zip(X, y, strict=True) if shown else ():
+            results.add(part="point", seed=seed, x_1=point[0], x_2=point[1], label=sign)
+        both = ((SEPARABLE, y), (MIXED, mixed))
+        data_sets = [(data, signs, separates(X, signs)) for data, signs in both]
+        for (data, signs, possible), order in product(data_sets, range(settings.n_orders)):
+            walk = perceptron(X, signs, np.random.default_rng([seed, order]), settings.n_epochs)
+            common: dict[str, str | int] = {"model": "perceptron", "data": data}
+            common |= {"seed": seed, "order": order}
+            # Every tenth epoch beyond the first hundred: enough to be drawn.
+            for epoch, updates in enumerate(walk.updates, 1) if shown else ():
+                if epoch <= 100 or epoch % 10 == 0:
+                    results.add(**common, part="epoch", epoch=epoch, updates=updates)
+            results.add(
+                **common,
+                part="fit",
+                size=X.shape[0],
+                dims=2,
+                accuracy=float(np.mean(signs * (X @ walk.weights) > 0)),
+                epoch=len(walk.updates),
+                updates=sum(walk.updates),
+                separable=possible,
+                stopped=walk.updates[-1] == 0,
+                bound=novikoff_bound(X, signs) if data == SEPARABLE else None,
+                w_1=walk.weights[0],
+                w_2=walk.weights[1],
+                bias=walk.weights[2],
+            )
     return results
 
 

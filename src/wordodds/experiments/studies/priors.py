@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,29 +53,26 @@ def measure(settings: Settings, run: Run) -> Results:
     y = np.concatenate([part[1] for part in parts])
     results = Results(NAME)
     seeds = run.seeds(settings.n_seeds_quick, settings.n_seeds_full)
-    with run.progress(len(seeds) * len(settings.skews) * 4) as advance:
-        for seed in seeds:
-            for skew in settings.skews:
-                rng = np.random.default_rng([seed, round(1000 * skew)])
-                test, train = split(y, skew, settings.n_documents, rng)
-                shown = {n: excerpts(counts[test], n, rng) for n in LENGTHS}
-                for training, chosen in train.items():
-                    for name, prior in ((WITH, [1 - skew, skew]), (WITHOUT, [0.5, 0.5])):
-                        model = MultinomialNB(class_prior=prior, n_jobs=run.n_jobs)
-                        model.fit(counts[chosen], y[chosen])
-                        for n_words, X in shown.items():
-                            results.add(
-                                model="multinomial NB",
-                                size=len(chosen),
-                                dims=X.shape[1],
-                                seed=seed,
-                                skew=skew,
-                                training=training,
-                                decision=name,
-                                words=n_words,
-                                accuracy=float(np.mean(model.predict(X) == y[test])),
-                            )
-                        advance(1)
+    for seed, skew in run.each([*product(seeds, settings.skews)], "splits"):
+        rng = np.random.default_rng([seed, round(1000 * skew)])
+        test, train = split(y, skew, settings.n_documents, rng)
+        shown = {n: excerpts(counts[test], n, rng) for n in LENGTHS}
+        decisions = {WITH: [1 - skew, skew], WITHOUT: [0.5, 0.5]}
+        for (training, chosen), (name, prior) in product(train.items(), decisions.items()):
+            model = MultinomialNB(class_prior=prior, n_jobs=run.n_jobs)
+            model.fit(counts[chosen], y[chosen])
+            for n_words, X in shown.items():
+                results.add(
+                    model="multinomial NB",
+                    size=len(chosen),
+                    dims=X.shape[1],
+                    seed=seed,
+                    skew=skew,
+                    training=training,
+                    decision=name,
+                    words=n_words,
+                    accuracy=float(np.mean(model.predict(X) == y[test])),
+                )
     return results
 
 
@@ -129,14 +127,8 @@ def draw(results: Results) -> list[Plot]:
                 LearningCurveDisplay.from_results(
                     part, x="skew", group="decision", ax=ax, legend=False
                 )
-                ax.plot(
-                    skews,
-                    skews,
-                    color=style.GREY,
-                    linestyle="--",
-                    linewidth=1.0,
-                    label="always the larger group",
-                )
+                look = {"color": style.GREY, "linestyle": "--", "linewidth": 1.0}
+                ax.plot(skews, skews, **look, label="always the larger group")
                 ax.set(title=f"{length}; {how}", xlabel="", ylabel="")
         for ax in axes[-1]:
             ax.set_xlabel("share of the larger group")

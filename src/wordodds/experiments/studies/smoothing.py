@@ -173,8 +173,7 @@ def _draw_pseudo_counts(ax: style.Axes, results: Results, y: str) -> None:
         mean, low, high = np.array(found).T
         if len(part.unique("seed")) > 1:
             ax.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
-        marker = style.marker_of(position)
-        line: Mapping[str, Any] = {"color": colour, "marker": marker, "markersize": 3.5}
+        line = style.points_of(colour, position, size=3.5)
         ax.plot(places, mean, linewidth=1.4, label=f"{size:,}", **line)
         unsmoothed = results.where(estimate=ML, size=size).column(y).mean()
         if np.isfinite(unsmoothed):
@@ -186,8 +185,8 @@ def _draw_pseudo_counts(ax: style.Axes, results: Results, y: str) -> None:
     if len(places) > 6:
         ax.tick_params(axis="x", labelsize=7)
     if y == "log_loss":
-        ax.text(zero, 0.5, "infinite", rotation=90, ha="center", va="center",
-                transform=ax.get_xaxis_transform())  # fmt: skip
+        place = ax.get_xaxis_transform()
+        ax.text(zero, 0.5, "infinite", rotation=90, ha="center", va="center", transform=place)
         ax.set_xlim(left=zero / 2.0)
     label = {"accuracy": "test accuracy", "log_loss": "log loss (nats)"}[y]
     style.label_axes(ax, "pseudo-count", label)
@@ -224,8 +223,7 @@ def _draw_spread(ax: style.Axes, results: Results, column: str, label: str) -> N
         for seed, value in enumerate(spread(results, column, size)):
             line.add(model=MODEL, size=size, seed=seed, spread=value)
     LearningCurveDisplay.from_results(line, y="spread", log_x=True, legend=False, ax=ax)
-    ax.set_ylabel(f"spread of {label}")
-    ax.set_ylim(bottom=0.0)
+    ax.set(ylabel=f"spread of {label}", ylim=(0.0, None))
 
 
 def spread(results: Results, column: str, size: int) -> Floats:
@@ -241,6 +239,8 @@ def judge(results: Results) -> list[Finding]:
     vetoed = {n: mean_interval(unsmoothed.where(size=n).column("own_vetoed")) for n in sizes}
     gains = {n: _gain(results, n) for n in sizes}
     gain = {n: mean_interval(values) for n, values in gains.items()}
+    few, many = sizes[0], sizes[-1]
+    fall = paired_difference(gains[few], gains[many])
     findings = [
         _on_prior(
             "maximum likelihood vetoes a document's own class for an unseen word",
@@ -260,17 +260,13 @@ def judge(results: Results) -> list[Finding]:
             f"accuracy gained: {_at_ends(gain)}",
             all(interval.low > 0.0 for interval in gain.values()),
         ),
-    ]
-    few, many = sizes[0], sizes[-1]
-    fall = paired_difference(gains[few], gains[many])
-    findings.append(
         _on_curves(
             "having a prior at all matters most on little data",
             f"accuracy gained over maximum likelihood with {few:,} documents less that with "
             f"{many:,}: {fall}",
             fall.low > 0.0,
-        )
-    )
+        ),
+    ]
     for column, label in (("accuracy", "accuracy"), ("log_loss", "log loss")):
         spreads = {n: mean_interval(spread(results, column, n)) for n in sizes}
         fall = paired_difference(spread(results, column, few), spread(results, column, many))

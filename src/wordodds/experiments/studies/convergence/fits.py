@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 History = Mapping[str, Floats]
+MODEL = "logistic regression"
 
 # In the order of the legend; IRLS comes last, as it has no place in the sparse problems.
 SOLVERS: dict[str, Literal["newton-cg", "lbfgs", "cg", "gd", "sgd", "irls"]] = {
@@ -103,10 +104,9 @@ def measure(settings: Settings, run: Run) -> Results:
         for problem in settings.problems:
             for seed in seeds:
                 X, y = _rows_of(problem, sources, np.random.default_rng(seed))
-                about = {"model": "logistic regression", "problem": problem.name, "seed": seed,
-                         "size": len(y), "dims": X.shape[1]}  # fmt: skip
+                about = {"problem": problem.name, "seed": seed, "size": len(y), "dims": X.shape[1]}
                 for row in _race(problem, X, y, seed, seed == seeds[0]):
-                    results.add(**about, **row)
+                    results.add(model=MODEL, **about, **row)
                 advance(len(problem.limits))
         dense, codes = sources[0]
         binary = _two(codes)
@@ -117,9 +117,8 @@ def measure(settings: Settings, run: Run) -> Results:
                 X = _standardised(dense[chosen, :dims])
                 for solver in (IRLS, CG):
                     seconds = iteration_seconds(X, binary[chosen], solver, settings.n_repeats)
-                    results.add(model="logistic regression", solver=solver, size=len(chosen),
-                                dims=X.shape[1], seed=run.seed, kind="cost",
-                                seconds=seconds)  # fmt: skip
+                    about = {"size": len(chosen), "dims": X.shape[1], "seed": run.seed}
+                    results.add(model=MODEL, solver=solver, **about, kind="cost", seconds=seconds)
                     advance(1)
     return results
 

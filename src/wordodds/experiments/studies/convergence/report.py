@@ -25,11 +25,8 @@ def draw(results: Results) -> list[Plot]:
     """Draw the gap against iterations and seconds, and the cost of an iteration."""
     paths = results.where(kind="path")
     problems = paths.unique("problem")
-    height = 2.1 * len(problems) + 0.6
-    with style.panels(len(problems), 2, height=height, sharey=True, squeeze=False) as (
-        figure,
-        panels,
-    ):
+    shape, height = (len(problems), 2), 2.1 * len(problems) + 0.6
+    with style.panels(*shape, height=height, sharey=True, squeeze=False) as (figure, panels):
         for row, problem in zip(panels, problems, strict=True):
             part = paths.where(problem=problem)
             n_rows, n_columns = part.value("size"), part.value("dims")
@@ -86,15 +83,9 @@ def _draw_costs(costs: Results) -> Plot:
         for ax, solver in zip(panels, (IRLS, CG), strict=True):
             for position, (size, part) in enumerate(costs.where(solver=solver).groups("size")):
                 d, seconds = part.column("dims"), 1e3 * part.column("seconds")
-                ax.plot(
-                    d,
-                    seconds,
-                    color=style.colour_of(solver),
-                    linestyle=("--", "-")[position % 2],
-                    marker=style.marker_of(position),
-                    markersize=4,
-                    label=f"{size:,} documents: d to the {_growth(d, seconds).value:.2f}",
-                )
+                look = style.points_of(style.colour_of(solver), position, size=4)
+                label = f"{size:,} documents: d to the {_growth(d, seconds).value:.2f}"
+                ax.plot(d, seconds, **look, linestyle=("--", "-")[position % 2], label=label)
             ax.set(title=solver, xscale="log", yscale="log")
             style.label_axes(ax, "columns d", "")
             places = sorted(costs.unique("dims"))
@@ -123,19 +114,17 @@ def judge(results: Results) -> list[Finding]:
     problems = reach.unique("problem")
     dense = [p for p in problems if len(reach.where(problem=p, solver=IRLS))]
     sparse = [p for p in problems if p not in dense]
+    far_fewer = "IRLS needs far fewer iterations than gradient descent"
+    faster = "quasi-Newton (L-BFGS) is faster than"
     return [
-        _compared(reach, dense, "IRLS needs far fewer iterations than gradient descent",
-                  "iteration", GD, IRLS, least=3.0),
+        _compared(reach, dense, far_fewer, "iteration", GD, IRLS, least=3.0),
         *_judge_costs(results.where(kind="cost")),
         _judge_best(reach, problems),
-        _compared(reach, dense, "quasi-Newton (L-BFGS) is faster than IRLS",
-                  "seconds", IRLS, LBFGS),
-        _compared(reach, problems, "quasi-Newton (L-BFGS) is faster than conjugate gradients",
-                  "seconds", CG, LBFGS),
-        _compared(reach, problems, "quasi-Newton (L-BFGS) is faster than gradient descent",
-                  "seconds", GD, LBFGS),
+        _compared(reach, dense, f"{faster} IRLS", "seconds", IRLS, LBFGS),
+        _compared(reach, problems, f"{faster} conjugate gradients", "seconds", CG, LBFGS),
+        _compared(reach, problems, f"{faster} gradient descent", "seconds", GD, LBFGS),
         _judge_sgd(reach, sparse),
-    ]  # fmt: skip
+    ]
 
 
 def ratio(
@@ -180,8 +169,8 @@ def _judge_costs(costs: Results) -> list[Finding]:
     irls, cg = costs.where(solver=IRLS), costs.where(solver=CG)
     sizes = sorted(costs.unique("size"))
     d = irls.where(size=sizes[0]).column("dims")
-    whole, by_row = _growth(d, _seconds(irls, sizes[-1])), _growth(d, _row_seconds(irls, sizes))
-    of_cg = _growth(d, _row_seconds(cg, sizes))
+    whole = _growth(d, irls.where(size=sizes[-1]).column("seconds"))
+    by_row, of_cg = (_growth(d, _row_seconds(part, sizes)) for part in (irls, cg))
     found = f"from {sizes[0]:,} to {sizes[-1]:,} documents"
     return [
         _of_growth(
@@ -224,13 +213,10 @@ def _growth(d: Floats, seconds: Floats) -> Interval:
     return exponent(d[positive], seconds[positive])
 
 
-def _seconds(costs: Results, size: int) -> Floats:
-    return np.asarray(costs.where(size=size).column("seconds"), dtype=np.float64)
-
-
 def _row_seconds(costs: Results, sizes: Sequence[int]) -> Floats:
-    more = _seconds(costs, sizes[-1]) - _seconds(costs, sizes[0])
-    return np.asarray(more / (sizes[-1] - sizes[0]))
+    """Return the seconds of one more document, for each number of columns."""
+    few, many = (costs.where(size=size).column("seconds") for size in (sizes[0], sizes[-1]))
+    return np.asarray((many - few) / (sizes[-1] - sizes[0]))
 
 
 def _judge_best(reach: Results, problems: Sequence[str]) -> Finding:

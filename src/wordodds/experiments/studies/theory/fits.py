@@ -5,8 +5,6 @@ Gaussian: what such a rule gets wrong has a closed form, so there is no test sam
 from one. Chance is in the training rows alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial

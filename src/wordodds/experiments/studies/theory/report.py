@@ -100,15 +100,9 @@ def _draw_power(ax: style.Axes, results: Results, model: str, position: int) -> 
     power, short = exponent(dims, needed), "NB" if model == NB else "LR"
     middle = np.exp(np.log(needed).mean() + power.value * (np.log(dims) - np.log(dims).mean()))
     ax.plot(dims, middle, color=colour, linewidth=1.0, linestyle="--")
-    ax.plot(
-        dims,
-        needed,
-        color=colour,
-        linestyle="none",
-        marker=style.marker_of(position),
-        markersize=4.5,
-        label=f"{short}: $m^{{{power.value:.2f}}}$ [{power.low:.2f}, {power.high:.2f}]",
-    )
+    label = f"{short}: $m^{{{power.value:.2f}}}$ [{power.low:.2f}, {power.high:.2f}]"
+    look = style.points_of(colour, position, size=4.5)
+    ax.plot(dims, needed, **look, linestyle="none", label=label)
 
 
 def _two(interval: Interval) -> str:

@@ -4,8 +4,6 @@ Both classes are clouds of variance 1 in every direction around +mean and -mean:
 independent given the class, as naive Bayes assumes, until some of them are copied.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

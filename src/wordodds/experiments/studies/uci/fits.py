@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -168,12 +169,9 @@ def measure(settings: Settings, run: Run) -> Results:
     results = Results("uci")
     tables = {panel.table: load_uci(panel.table) for panel in settings.panels}
     seeds = range(run.seed, run.seed + settings.splits)
-    with run.progress(len(settings.panels) * len(seeds), "splits") as advance:
-        for panel in settings.panels:
-            problem = Problem.of(panel, tables[panel.table])
-            for seed in seeds:
-                _measure_split(results, panel, problem, seed, settings)
-                advance(1)
+    problems = [(panel, Problem.of(panel, tables[panel.table])) for panel in settings.panels]
+    for (panel, problem), seed in run.each([*product(problems, seeds)], "splits"):
+        _measure_split(results, panel, problem, seed, settings)
     add_winners(results)
     return results
 
