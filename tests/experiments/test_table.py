@@ -55,6 +55,22 @@ def test_rows_are_chosen_and_grouped(table):
     assert table.column("model").tolist() == ["a", "a", "b, c"]
 
 
+def test_numbers_stand_side_by_side(table):
+    found = table.numbers("size", "alpha")
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, [[20, 1.0], [40, np.nan], [20, np.nan]])
+
+
+def test_a_value_is_the_one_that_all_rows_have(table):
+    part = table.where(model="a")
+    assert part.value("seconds") == 0.5
+    assert part.value("seed") == 0
+    assert math.isnan(part.value("log_loss"))
+    for wrong, column in ((part, "size"), (part, "model"), (table.where(model="z"), "size")):
+        with pytest.raises(ValueError, match=f"must have one number in the column '{column}'"):
+            wrong.value(column)
+
+
 def test_by_seed_puts_values_in_their_place():
     results = Results("demo")
     for seed in (3, 1):
