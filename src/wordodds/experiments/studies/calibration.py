@@ -40,8 +40,8 @@ class Settings:
 
 QUICK = Settings()
 FULL = Settings(n_resamples=10_000)
-_finding = About("C7", figure=NAME)
-_finding_on_crowds = About("C7", figure="calibration-confidence")
+finding = About("C7", figure=NAME)
+on_crowds = About("C7", figure="calibration-confidence")
 
 
 def measure(settings: Settings, run: Run) -> Results:
@@ -253,32 +253,32 @@ def judge(results: Results) -> list[Finding]:
     tempered = _measured(whole, NAIVE_BAYES, "temperature")
     right_if_sure = whole.where(model=NAIVE_BAYES, method=AS_LEARNT).value("right_if_sure")
     return [
-        _finding(
+        finding(
             "naive Bayes is often right about the label",
             f"accuracy {bayes['accuracy']}, logistic regression {logistic['accuracy']}",
             # More often right than wrong, among all these classes.
             bayes["accuracy"].low > 0.5,
         ),
-        _finding(
+        finding(
             "and wrong about the probability",
             f"on average {bayes['confidence']} sure; calibration error {bayes['ece']}",
             # What it says and what is the case are apart by more than chance.
             bayes["confidence"].low > bayes["accuracy"].high,
         ),
-        _finding(
+        finding(
             "more so than logistic regression",
             f"calibration error {bayes['ece']}, logistic regression {logistic['ece']} "
             f"({logistic['confidence']} sure)",
             bayes["ece"].low > logistic["ece"].high,
         ),
-        _finding_on_crowds(
+        on_crowds(
             "its probabilities crowd at 0 and 1",
             f"more than {SURE} sure of {bayes['sure']} of the documents, of which "
             f"{right_if_sure:.3f} are right; logistic regression of {logistic['sure']}",
             # Most documents are there.
             bayes["sure"].low > 0.5,
         ),
-        _finding(
+        finding(
             "only the probability is wrong: a temperature mends it, at the same accuracy",
             f"calibration error {tempered['ece']}, accuracy {tempered['accuracy']}",
             tempered["ece"].high < bayes["ece"].low

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 NAME = "smoothing"
 MODEL = "multinomial NB"
 ML, MAP, BAYES = "maximum likelihood", "MAP", "Bayes"
-_on_curves = About("C6", figure="smoothing")
-_on_prior = About("C6", figure="smoothing-prior")
+on_curves = About("C6", figure="smoothing")
+on_prior = About("C6", figure="smoothing-prior")
 _ESTIMATES = {ML: "ml", MAP: "map", BAYES: "bayes"}
 
 
@@ -242,12 +242,12 @@ def judge(results: Results) -> list[Finding]:
     few, many = sizes[0], sizes[-1]
     fall = paired_difference(gains[few], gains[many])
     findings = [
-        _on_prior(
+        on_prior(
             "maximum likelihood vetoes a document's own class for an unseen word",
             f"so in {_at_ends(vetoed)} of the test documents",
             all(interval.low > 0.0 for interval in vetoed.values()),
         ),
-        _on_curves(
+        on_curves(
             "a Dirichlet prior cures the veto",
             f"so in {smoothed.column('own_vetoed').max():.3f} of them at most with any prior; log "
             f"loss {unsmoothed.column('log_loss').min():.3g} or more without, "
@@ -255,12 +255,12 @@ def judge(results: Results) -> list[Finding]:
             bool(np.isfinite(smoothed.column("log_loss")).all())
             and not smoothed.column("own_vetoed").any(),
         ),
-        _on_curves(
+        on_curves(
             "and with Laplace's rule more labels are right, at every N",
             f"accuracy gained: {_at_ends(gain)}",
             all(interval.low > 0.0 for interval in gain.values()),
         ),
-        _on_curves(
+        on_curves(
             "having a prior at all matters most on little data",
             f"accuracy gained over maximum likelihood with {few:,} documents less that with "
             f"{many:,}: {fall}",
@@ -271,7 +271,7 @@ def judge(results: Results) -> list[Finding]:
         spreads = {n: mean_interval(spread(results, column, n)) for n in sizes}
         fall = paired_difference(spread(results, column, few), spread(results, column, many))
         findings.append(
-            _on_prior(
+            on_prior(
                 f"which prior it is matters most on little data and is forgotten: {label}",
                 f"spread over the pseudo-counts: {_at_ends(spreads)}; fall {fall}",
                 fall.low > 0.0,

@@ -35,8 +35,8 @@ class Settings:
 
 
 QUICK, FULL = Settings(8, 5), Settings(14, 20)
-_on_few = About("C4", figure="sparse-curves")
-_on_all = About("C3", figure="sparse-curves")
+on_few = About("C4", figure="sparse-curves")
+on_all = About("C3", figure="sparse-curves")
 
 
 class Contender(NamedTuple):
@@ -217,7 +217,7 @@ def _judge_small(results: Results, name: str, alpha: float) -> Finding:
     crossed = "the curves never cross"
     if found:
         crossed = f"last crossing at {found} documents, {leader} ahead after it"
-    return _on_few(
+    return on_few(
         f"word counts, {name} with alpha = {alpha:g}: ahead with {sizes[0]} training documents",
         f"its accuracy less that of logistic regression: {leads[0]}; {between}; {crossed}",
         # The whole interval is above 0 at the smallest size.
@@ -229,7 +229,7 @@ def _judge_large(results: Results, name: str, alpha: float) -> Finding:
     size = max(results.unique("size"))
     row = results.where(model=name, alpha=alpha, size=size)
     lead = lead_on_test(*(row.value(column) for column in ("other", "only", "test_size")))
-    return _on_all(
+    return on_all(
         f"word counts, {name} with alpha = {alpha:g}: behind with all {size:,} training documents",
         f"accuracy of logistic regression less its own: {lead}, over the test documents",
         lead.low > 0.0,

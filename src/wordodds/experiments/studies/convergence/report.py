@@ -18,7 +18,7 @@ IRLS, NEWTON_CG, LBFGS = "IRLS", "Newton-CG", "L-BFGS"
 CG, GD, SGD = "conjugate gradients", "gradient descent", "SGD"
 ROUGH, GOOD = 1e-2, 1e-6  # the gaps that are judged
 FULL_BATCH = (IRLS, NEWTON_CG, LBFGS, CG, GD)
-_finding = About("C5", figure=NAME)
+finding = About("C5", figure=NAME)
 
 
 def draw(results: Results) -> list[Plot]:
@@ -158,7 +158,7 @@ def _compared(
     for problem, found in ratios.items():
         there = reach.where(problem=problem, solver=first, target=GOOD).column("reached").all()
         parts.append(f"{problem} {'' if there else 'at least '}{found}")
-    return _finding(
+    return finding(
         says,
         f"{unit} to a gap of {GOOD:g}, {first} / {second}: {'; '.join(parts)}",
         bool(ratios) and all(found.low > least for found in ratios.values()),
@@ -233,7 +233,7 @@ def _judge_best(reach: Results, problems: Sequence[str]) -> Finding:
             best = max(found, key=lambda solver: found[solver].value)
             n_won += found[best].high < 1.0
             parts.append(f"{problem} {found[best]} ({best})")
-    return _finding(
+    return finding(
         "conjugate gradients work best in practice",
         f"their seconds to a gap of {GOOD:g} over those of the best other: {'; '.join(parts)}",
         2 * n_won > len(problems),
@@ -253,7 +253,7 @@ def _judge_sgd(reach: Results, problems: Sequence[str]) -> Finding:
         holds = holds and found[best].low > 1.0
         size = reach.where(problem=problem).unique("size")[0]
         parts.append(f"{problem}, N = {size:,}: {found[best]} ({best})")
-    return _finding(
+    return finding(
         "SGD serves large N: it is the first to come near",
         f"seconds of the best other to a gap of {ROUGH:g} over those of SGD: {'; '.join(parts)}",
         holds,
