@@ -249,7 +249,7 @@ def log_loss(model: BaseEstimator, X: MatrixLike, y: AnyArray) -> float:
 
 
 def loss_of(log_proba: AnyArray, classes: AnyArray, y: AnyArray) -> float:
-    """Return the mean of -log p(label) of predictions that are at hand."""
+    """Return the mean of -log p(label) in nats, infinite where a label is none of the classes."""
     order = np.argsort(classes)
     column = order[np.minimum(np.searchsorted(classes[order], y), len(classes) - 1)]
     known = classes[column] == y

@@ -41,7 +41,7 @@ class Crossing(NamedTuple):
 
 
 def mean_interval(values: npt.ArrayLike) -> Interval:
-    """Return the mean with Student's interval.
+    """Return the mean with Student's interval; NaN does not count.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def mean_interval(values: npt.ArrayLike) -> Interval:
     if len(numbers) == 0:
         return Interval(np.nan, np.nan, np.nan)
     mean = float(numbers.mean())
-    if len(numbers) == 1:
+    if len(numbers) == 1:  # one value says nothing about the spread
         return Interval(mean, -np.inf, np.inf)
     if not np.isfinite(mean):
         return Interval(mean, mean, mean)
@@ -72,7 +72,7 @@ def paired_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Interval:
 def crossing(
     x: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike, *, random_state: int = 0
 ) -> Crossing | None:
-    """Return where the second curve overtakes the first for good.
+    """Return where the second curve overtakes the first for good; None where it never does.
 
     The mean difference over the seeds is read as a line between neighbouring points, over log(x);
     the crossing is its last change from positive to negative. The interval is that of 2,000
@@ -130,7 +130,7 @@ def slope(x: npt.ArrayLike, y: npt.ArrayLike) -> Interval:
     squares = float(centred @ centred)
     value = float(centred @ vertical) / squares
     freedom = len(horizontal) - 2
-    if freedom <= 0:
+    if freedom <= 0:  # two points always lie on a line
         return Interval(value, -np.inf, np.inf)
     from scipy.special import stdtrit
 

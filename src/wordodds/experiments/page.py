@@ -4,7 +4,6 @@ import base64
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -48,12 +47,11 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True)
-class Image:
+class Image(NamedTuple):
     """A figure that lies in a file."""
 
-    path: Path
-    relative: str
+    path: Path  # of the SVG
+    relative: str  # its address as seen from the page
     caption: str
     anchor: str
 

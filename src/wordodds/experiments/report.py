@@ -36,7 +36,7 @@ class Outcome:
     findings: list[Finding] = field(default_factory=list)
     plots: list[Plot] = field(default_factory=list)
     n_rows: int = 0
-    skipped: str = ""
+    skipped: str = ""  # why there is nothing; empty where there is
 
 
 def claim_verdict(findings: Sequence[Finding]) -> str:

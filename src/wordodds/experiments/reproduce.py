@@ -49,7 +49,7 @@ def reproduce(
     """Run experiments and write ``results``, ``figures``, ``report.md`` and ``report.html``.
 
     A table is written as soon as its experiment has ended, so that Ctrl-C loses one of them at
-    most.
+    most. Files that no earlier run has written are never replaced: they raise FileExistsError.
     """
     style.require_matplotlib()
     _check_folder(folder)
