@@ -135,7 +135,8 @@ def _draw_scores(results: Results) -> Plot:
                     part, y=y, log_x=True, log_y=y == "log_loss", legend=False, ax=ax
                 )
             _mark_crossings(column[0], results, alpha)
-            column[0].set(title=_smoothing(alpha), xlabel="", ylim=(0.0, 1.0))
+            rule = "Laplace's rule" if alpha == 1.0 else "less smoothing"
+            column[0].set(title=f"{rule}: alpha = {alpha:g}", xlabel="", ylim=(0.0, 1.0))
             column[1].set_xlabel("training documents")
             style.plain_ticks(column[1].xaxis)
             style.plain_ticks(column[1].yaxis)
@@ -286,10 +287,6 @@ def _in_short(results: Results) -> str:
 
 def _bayes_names(results: Results) -> list[str]:
     return [name for name in results.unique("model") if name != LR]
-
-
-def _smoothing(alpha: float) -> str:
-    return "Laplace's rule: alpha = 1" if alpha == 1.0 else f"less smoothing: alpha = {alpha:g}"
 
 
 EXPERIMENTS = (

@@ -178,15 +178,9 @@ def judge(results: Results) -> list[Finding]:
 
 def _settles_sooner(results: Results) -> str:
     """Return who gains less by the second half of the sizes of one set, split by split."""
-    sizes = sorted(results.unique("size"))
-    gains = []
-    for model in (_bayes_of(results), LR):
-        part = results.where(model=model)
-        middle, last = (
-            part.where(size=s).column("accuracy") for s in (sizes[len(sizes) // 2], sizes[-1])
-        )
-        gains.append(last - middle)
-    return _ahead(paired_difference(gains[1], gains[0]))
+    curves = [results.where(model=m).by_seed("accuracy") for m in (_bayes_of(results), LR)]
+    naive, line = (curve[:, -1] - curve[:, curve.shape[1] // 2] for curve in curves)
+    return _ahead(paired_difference(line, naive))
 
 
 def _bayes_of(results: Results) -> str:
