@@ -14,7 +14,8 @@ from sklearn.pipeline import make_pipeline
 
 from wordodds import load
 from wordodds.cli import main
-from wordodds.cli.options import label_of, labels_like, print_json
+from wordodds.cli.printing import print_json
+from wordodds.model.label_spelling import label_of, labels_like
 
 from .conftest import make_mail, write_jsonl
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from wordodds.cli import options as cli_options
+from wordodds import SGDClassifier, TextClassifier
 from wordodds.corpora import open_writer
 
 from .conftest import write_jsonl
@@ -173,40 +173,55 @@ def test_files_that_are_no_models(wordodds, tmp_path):
     assert result.err == f"wordodds: {tmp_path / 'none'}: No such file or directory\n"
 
 
-def test_margins_are_no_probabilities(predict, model, monkeypatch):
-    class Margins:
-        labels, n_classes, has_probabilities = model.labels, 2, False
-        predict = staticmethod(model.predict)
+@pytest.fixture
+def predict_with(wordodds, tmp_path, mail):
+    """Return a function that saves a classifier of the mail and runs `predict` with it."""
 
-        @staticmethod
-        def predict_top(texts, k):
-            scores = model.decision_function(texts)[:, None]
-            return model.predict_top(texts, k)[0], np.sort(np.hstack([-scores, scores]))[:, ::-1]
+    def run(classifier, labels, *arguments, **streams):
+        path = tmp_path / "other.wordodds"
+        classifier.fit(mail[0], labels).save(path)
+        return wordodds("predict", "--model", path, *arguments, **streams)
 
-    monkeypatch.setattr(cli_options, "load_model", None)
-    monkeypatch.setattr("wordodds.cli.predict.load_model", lambda path: Margins())
-    result = predict("--proba", stdin=b"free\n")
+    return run
+
+
+def test_margins_are_no_probabilities(predict_with, mail):
+    margins = TextClassifier(SGDClassifier("hinge", random_state=0))
+    result = predict_with(margins, mail[1], "--proba", stdin=b"free\n")
     assert (result.code, result.out) == (1, "")
     assert "the model has no probabilities; calibrate it" in result.err
-    result = predict("--top", "1", "--output-format", "jsonl", stdin=b"free\n")
+    options = ["--top", "1", "--output-format", "jsonl"]
+    result = predict_with(margins, mail[1], *options, stdin=b"free\n")
     assert list(json.loads(result.out)) == ["label", "score"]
-    assert predict(stdin=b"free\n").out == "spam\n"
+    assert predict_with(margins, mail[1], stdin=b"free\n").out == "spam\n"
 
 
-def test_a_label_that_breaks_lines_needs_another_format(predict, model, monkeypatch):
-    class Odd:
-        labels, n_classes, has_probabilities = np.array(["tab\there", "a\nb"]), 2, True
-
-        @staticmethod
-        def predict(texts):
-            return Odd.labels[np.zeros(len(texts), dtype=int)]
-
-    monkeypatch.setattr("wordodds.cli.predict.load_model", lambda path: Odd())
-    result = predict(stdin=b"free\n")
+def test_a_label_that_breaks_lines_needs_another_format(predict_with, mail):
+    classifier = TextClassifier("naive_bayes")
+    labels = ["tab\there" if label == "spam" else "a\nb" for label in mail[1]]
+    result = predict_with(classifier, labels, stdin=b"free\n")
     assert result.code == 1
     assert r"the label 'a\nb' does not fit on a line: pass --output-format jsonl" in result.err
-    result = predict("--output-format", "jsonl", stdin=b"free\n")
+    result = predict_with(classifier, labels, "--output-format", "jsonl", stdin=b"free\n")
     assert json.loads(result.out) == {"label": "tab\there"}
+
+
+def test_the_label_does_not_depend_on_its_probability(wordodds, tmp_path):
+    """Probabilities may round to the same number where scores differ; the scores decide."""
+    from wordodds.model import LinearModel
+
+    texts = ["one", "two", "three"]
+    known = TextClassifier("logistic", C=1.0).fit(texts, ["a", "b", "c"]).linear_model_
+    bias = np.array([40.0, 50.0, 0.0])
+    model = LinearModel(
+        known.labels, np.zeros_like(known.weights), bias, known.features, link="one_vs_rest",
+        name="saturated",
+    )  # fmt: skip
+    assert model.predict(["one"]).tolist() == ["b"]
+    model.save(tmp_path / "m.wordodds")
+    for options in ([], ["--proba"], ["--threshold", "0.1"]):
+        result = wordodds("predict", "--model", tmp_path / "m.wordodds", *options, stdin=b"one\n")
+        assert result.out.split()[0] == "b"
 
 
 def test_the_input_is_not_overwritten(predict, tmp_path):

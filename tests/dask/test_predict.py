@@ -61,6 +61,7 @@ def test_delayed_arrow(client, mail, classifier, expected):
     delayed = [dask.delayed(table) for table in mail.tables()]
     batches = dask.compute(*wordodds_dask.predict(classifier, delayed, proba=True))
     assert all(isinstance(batch, pa.RecordBatch) for batch in batches)
+    assert all(batch.schema == batches[0].schema for batch in batches)  # one has no rows
     table = pa.Table.from_batches([batch for batch in batches if len(batch)])
     assert table["label"].to_pylist() == expected[0].tolist()
     assert_allclose(table["probability"], expected[1], rtol=1e-12)
@@ -99,9 +100,9 @@ def test_each_process_maps_a_model_once_and_needs_no_scikit_learn(client, mail, 
     def state():
         import sys
 
-        from wordodds.dask import labelling
+        from wordodds.dask import scoring
 
-        return len(labelling._models), "sklearn" in sys.modules
+        return len(scoring._models), "sklearn" in sys.modules
 
     assert set(client.run(state).values()) == {(1, False)}
 

@@ -31,15 +31,7 @@ exit codes:
 
 
 def run_command(arguments: Sequence[str] | None, interrupts: Interrupts | None) -> int:
-    """Run a command and return its exit code.
-
-    Parameters
-    ----------
-    arguments : sequence of str or None
-        What follows the program's name; None: what the shell passed.
-    interrupts : Interrupts or None
-        Handling of Ctrl-C in a process that runs nothing but this command.
-    """
+    """Run a command and return its exit code."""
     if sys.stderr is None:  # or print would write errors among the results
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
@@ -112,7 +104,7 @@ def _nothing(options: argparse.Namespace) -> None:
 
 
 def _import_config(options: argparse.Namespace) -> None:
-    import wordodds._config  # noqa: F401
+    _ = wordodds.show_config  # imported when it is first looked at
 
 
 def _run_config(options: argparse.Namespace) -> int:

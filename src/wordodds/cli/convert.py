@@ -8,7 +8,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from wordodds.cli.data import (
+from wordodds.cli.argument_types import non_negative
+from wordodds.cli.data_options import (
     add_data_options,
     bad_rows_of,
     check_data,
@@ -17,15 +18,9 @@ from wordodds.cli.data import (
     import_data_readers,
     load_corpus,
 )
-from wordodds.cli.options import (
-    UsageError,
-    add_json_option,
-    check_target,
-    import_model,
-    not_onto,
-    print_json,
-)
-from wordodds.cli.values import non_negative
+from wordodds.cli.file_checks import check_target, not_onto
+from wordodds.cli.options import UsageError, add_json_option, import_model
+from wordodds.cli.printing import print_json
 
 if TYPE_CHECKING:
     from wordodds.corpora import BadRows
@@ -43,13 +38,7 @@ OF_FASTTEXT = ("rank", "dtype", "tolerance", "probabilities", "strip_prefix")
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command.
-
-    Parameters
-    ----------
-    commands : action of argparse
-        What ``add_subparsers`` gave.
-    """
+    """Add the command."""
     parser = commands.add_parser(
         "convert",
         help="make a model file of a fastText model or a scikit-learn pipeline",
@@ -98,13 +87,7 @@ def add_parser(commands: Any) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check what can be known of the command before anything is imported for it.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Check what can be known of the command before anything is imported for it."""
     target = options.target or options.model
     if target is None or (options.target and options.model):
         raise UsageError("name one file to save to: wordodds convert SOURCE M.wordodds")
@@ -120,13 +103,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def prepare(options: argparse.Namespace) -> None:
-    """Import what the command needs.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Import what the command needs."""
     import_model(options)
     if _begins(options.source)[:4] != FASTTEXT:
         import_module("joblib")
@@ -136,13 +113,7 @@ def prepare(options: argparse.Namespace) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command and return its exit code.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Run the command and return its exit code."""
     target = options.target or options.model
     bad_rows = bad_rows_of(options)
     if _begins(options.source)[:4] == FASTTEXT:

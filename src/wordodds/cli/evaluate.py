@@ -7,7 +7,8 @@ import os
 import sys
 from typing import Any
 
-from wordodds.cli.data import (
+from wordodds.cli.argument_types import positive
+from wordodds.cli.data_options import (
     add_data_options,
     bad_rows_of,
     check_data,
@@ -16,19 +17,9 @@ from wordodds.cli.data import (
     import_data_readers,
     load_corpus,
 )
-from wordodds.cli.options import (
-    UsageError,
-    add_json_option,
-    add_model_option,
-    check_model,
-    check_target,
-    import_model,
-    labels_like,
-    load_model,
-    not_onto,
-    print_json,
-)
-from wordodds.cli.values import positive
+from wordodds.cli.file_checks import check_model, check_target, not_onto
+from wordodds.cli.options import UsageError, add_json_option, add_model_option, import_model
+from wordodds.cli.printing import print_json, printable
 from wordodds.corpora import corpus_paths
 
 __all__ = ["add_parser", "run"]
@@ -38,13 +29,7 @@ _SHOWN = 10  # unknown labels that are named
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command.
-
-    Parameters
-    ----------
-    commands : action of argparse
-        What ``add_subparsers`` gave.
-    """
+    """Add the command."""
     parser = commands.add_parser(
         "evaluate",
         help="measure a model on labelled documents",
@@ -67,13 +52,7 @@ def add_parser(commands: Any) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check what can be known of the command before anything is imported for it.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Check what can be known of the command before anything is imported for it."""
     check_model(options.model)
     check_data(options)
     if options.figure is not None:
@@ -85,31 +64,23 @@ def check(options: argparse.Namespace) -> None:
 
 
 def prepare(options: argparse.Namespace) -> None:
-    """Import what the command needs.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Import what the command needs."""
     import_model(options)
     import_data_readers(options)
     import wordodds.model.evaluation
+    import wordodds.model.label_spelling
 
     if options.figure is not None:
         import wordodds.model.evaluation_figure  # noqa: F401
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command and return its exit code.
+    """Run the command and return its exit code."""
+    from wordodds import load
+    from wordodds.model.label_spelling import labels_like
 
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
     check_data_columns(options)
-    model = load_model(options.model)
+    model = load(options.model)
     model.n_jobs = options.n_jobs
     bad_rows = bad_rows_of(options)
     corpus = load_corpus(options, bad_rows)
@@ -129,8 +100,6 @@ def _warn_of_unknown(unknown: dict[Any, int]) -> None:
     """List labels that the model does not know on one line of standard error."""
     if not unknown:
         return
-    from wordodds.cli.table import printable
-
     n = sum(unknown.values())
     documents = "document has a label" if n == 1 else "documents have labels"
     shown = ", ".join(f"{label} {count:,}" for label, count in list(unknown.items())[:_SHOWN])

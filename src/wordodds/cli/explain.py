@@ -8,27 +8,15 @@ import shutil
 import sys
 from typing import Any
 
-from wordodds.cli.options import (
-    add_json_option,
-    add_model_option,
-    check_model,
-    import_model,
-    label_of,
-    load_model,
-    print_json,
-)
+from wordodds.cli.file_checks import check_model
+from wordodds.cli.options import add_json_option, add_model_option, import_model
+from wordodds.cli.printing import print_json
 
 __all__ = ["add_parser", "run"]
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command.
-
-    Parameters
-    ----------
-    commands : action of argparse
-        What ``add_subparsers`` gave.
-    """
+    """Add the command."""
     parser = commands.add_parser(
         "explain",
         help="show what each word of a text adds to the log-odds",
@@ -44,37 +32,23 @@ def add_parser(commands: Any) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check what can be known of the command before anything is imported for it.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Check what can be known of the command before anything is imported for it."""
     check_model(options.model)
 
 
 def prepare(options: argparse.Namespace) -> None:
-    """Import what the command needs.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Import what the command needs."""
     import_model(options)
-    import wordodds.model.explain  # noqa: F401
+    import wordodds.model.explain
+    import wordodds.model.label_spelling  # noqa: F401
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command and return its exit code.
+    """Run the command and return its exit code."""
+    from wordodds import load
+    from wordodds.model.label_spelling import label_of
 
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
-    model = load_model(options.model)
+    model = load(options.model)
     text = _text(options.text)
     label, against = (
         None if name is None else label_of(model, name) for name in (options.label, options.against)

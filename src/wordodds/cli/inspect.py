@@ -8,20 +8,16 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from wordodds.cli.options import add_json_option, check_model, import_model, print_json
-from wordodds.cli.values import positive
+from wordodds.cli.argument_types import positive
+from wordodds.cli.file_checks import check_model
+from wordodds.cli.options import add_json_option, import_model
+from wordodds.cli.printing import print_json, print_table, printable
 
 __all__ = ["add_parser", "run"]
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command.
-
-    Parameters
-    ----------
-    commands : action of argparse
-        What ``add_subparsers`` gave.
-    """
+    """Add the command."""
     parser = commands.add_parser(
         "inspect",
         help="show what a model file holds",
@@ -36,24 +32,12 @@ def add_parser(commands: Any) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check what can be known of the command before anything is imported for it.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Check what can be known of the command before anything is imported for it."""
     check_model(options.model)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command and return its exit code.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Run the command and return its exit code."""
     from wordodds import load
 
     start = time.perf_counter()
@@ -74,8 +58,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(facts: dict[str, Any], top: dict[Any, list[tuple[str, float]]]) -> None:
-    from wordodds.cli.table import print_table, printable
-
     lines = dict(_lines(facts))
     width = max(map(len, lines))
     for name, value in lines.items():

@@ -22,55 +22,22 @@ _PARTS_OF_A_RUN = {"model": "the model", "options": "the options", "inputs": "th
 
 @dataclass(frozen=True)
 class Part:
-    """A finished file of results.
+    """A finished file of results."""
 
-    Parameters
-    ----------
-    file : str
-        Its name in the folder.
-    input : int
-        Which of the inputs it is for.
-    first_batch, n_batches : int
-        Which batches of the input.
-    rows, skipped : int
-        How many documents it has, and how many bad rows among them were left out.
-    bytes : int
-        Its size.
-    last : bool
-        Whether it is the last of its input.
-    bad_rows : list of str
-        Where the first of the bad rows are.
-    empty : int
-        Number of its texts that are empty, whether they were kept or left out.
-    """
-
-    file: str
-    input: int
-    first_batch: int
+    file: str  # name in the folder
+    input: int  # number of the input
+    first_batch: int  # of the input
     n_batches: int
-    rows: int
-    skipped: int
-    bytes: int
-    last: bool
-    bad_rows: list[str]
-    empty: int
+    rows: int  # documents
+    skipped: int  # bad rows among them
+    bytes: int  # size of the file
+    last: bool  # whether it is the last part of its input
+    bad_rows: list[str]  # places of the first bad rows
+    empty: int  # empty texts, kept or skipped
 
 
 class Journal:
-    """Finished parts, known again after the process was killed.
-
-    Parameters
-    ----------
-    folder : str
-        Where the parts are.
-    run : mapping of str to object
-        "model", "options" and "inputs", as plain values: what the parts depend on.
-
-    Attributes
-    ----------
-    parts : list of Part
-        In the order in which they were finished.
-    """
+    """Finished parts, known again after the process was killed."""
 
     def __init__(self, folder: str, run: Mapping[str, Any]) -> None:
         self._path = os.path.join(folder, JOURNAL)
@@ -83,20 +50,7 @@ class Journal:
         return os.path.lexists(self._path)
 
     def resume(self, name_of: Callable[[int, int], str]) -> None:
-        """Take over the parts of the run before.
-
-        Parameters
-        ----------
-        name_of : callable
-            Gives the name of a part from the numbers of its input and of the part.
-
-        Raises
-        ------
-        UsageError
-            If that was another run.
-        CorpusError
-            If the journal is damaged, or a finished part is not as it was.
-        """
+        """Take over the parts of the run before."""
         from wordodds._files.litter import clear_litter
 
         written = self._load()
@@ -109,13 +63,7 @@ class Journal:
         clear_litter(self._folder)  # here, as a finished run writes nothing more
 
     def add(self, part: Part) -> None:
-        """Note that a part is finished.
-
-        Parameters
-        ----------
-        part : Part
-            Its file is in place.
-        """
+        """Note that a part is finished."""
         self.parts.append(part)
         self.save()
 
@@ -126,13 +74,7 @@ class Journal:
             stream.write(json.dumps(content, indent=1).encode() + b"\n")
 
     def of(self, number: int) -> list[Part]:
-        """Return the finished parts of an input.
-
-        Parameters
-        ----------
-        number : int
-            Which input.
-        """
+        """Return the finished parts of an input."""
         return [part for part in self.parts if part.input == number]
 
     def _load(self) -> dict[str, Any]:
@@ -196,13 +138,7 @@ class Journal:
 
 
 def checksum(path: str) -> str:
-    """Return a checksum of a file's bytes.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    """
+    """Return a checksum of a file's bytes."""
     with open(path, "rb") as stream:
         return "sha256:" + hashlib.file_digest(stream, "sha256").hexdigest()
 

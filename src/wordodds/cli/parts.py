@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wordodds.cli.file_checks import not_inside
 from wordodds.cli.journal import JOURNAL, Journal, Part
-from wordodds.cli.options import UsageError, not_inside
-from wordodds.cli.steps import Scored
+from wordodds.cli.options import UsageError
+from wordodds.cli.pipeline import Step
 from wordodds.corpora import OUTPUT_FORMATS, corpus_size, input_format, may_wait, open_writer
 
 __all__ = ["PartsOf", "check_free", "identity", "parts_of_inputs", "write_parts"]
@@ -21,26 +22,13 @@ _PART = re.compile(r"(.+)\.part-[0-9]{5,}\.([^.]+)", re.DOTALL)
 
 @dataclass(frozen=True)
 class PartsOf:
-    """The files that the results of an input go to.
-
-    Parameters
-    ----------
-    path : str
-        The input.
-    format : str
-        Of the results.
-    """
+    """The files that the results of an input go to."""
 
     path: str
     format: str
 
     def name(self, number: int) -> str:
         """Return the name of a part.
-
-        Parameters
-        ----------
-        number : int
-            Which one, from 0.
 
         Examples
         --------
@@ -67,23 +55,7 @@ class PartsOf:
 def parts_of_inputs(
     paths: Sequence[str], folder: str, format: str | None, output_format: str | None
 ) -> list[PartsOf]:
-    """Decide where the results of each input go.
-
-    Parameters
-    ----------
-    paths : sequence of str
-        The inputs.
-    folder : str
-        Where the results shall go.
-    format, output_format : str or None
-        What the command says about inputs and results.
-
-    Raises
-    ------
-    UsageError
-        If two inputs would have parts of the same name, if an input cannot be read twice, or if the
-        results would lie among the inputs.
-    """
+    """Decide where the results of each input go."""
     found: dict[str, PartsOf] = {}
     for path in paths:
         _check_input(path, folder)
@@ -109,13 +81,7 @@ def _check_input(path: str, folder: str) -> None:
 
 
 def identity(path: str) -> dict[str, Any]:
-    """Return what tells an input from a changed one, as plain values.
-
-    Parameters
-    ----------
-    path : str
-        A file or a folder.
-    """
+    """Return what tells an input from a changed one, as plain values."""
     times = [os.stat(path).st_mtime_ns]
     for folder, _, names in os.walk(path):  # nothing, if it is a file
         times += [os.lstat(os.path.join(folder, name)).st_mtime_ns for name in names]
@@ -123,20 +89,7 @@ def identity(path: str) -> dict[str, Any]:
 
 
 def check_free(folder: str, inputs: Sequence[PartsOf]) -> None:
-    """Refuse a folder that has a journal or parts of another run.
-
-    Parameters
-    ----------
-    folder : str
-        Where parts shall go.
-    inputs : sequence of PartsOf
-        Their names.
-
-    Raises
-    ------
-    UsageError
-        Naming what is there.
-    """
+    """Refuse a folder that has a journal or parts of another run."""
     there = set(os.listdir(folder)) if os.path.isdir(folder) else set()
     if JOURNAL in there:
         raise UsageError(f"{folder} has a run already: pass --resume or another folder")
@@ -149,30 +102,14 @@ def check_free(folder: str, inputs: Sequence[PartsOf]) -> None:
 
 
 def write_parts(
-    results: Iterator[Scored],
+    results: Iterator[Step],
     folder: str,
     inputs: Sequence[PartsOf],
     journal: Journal,
     kinds: Mapping[str, type | None],
     part_size: int,
 ) -> None:
-    """Write results to parts, and each finished one into the journal.
-
-    Parameters
-    ----------
-    results : iterator of Scored
-        Of unfinished inputs, from their first unfinished batch on.
-    folder : str
-        Where the parts go.
-    inputs : sequence of PartsOf
-        What they are called.
-    journal : Journal
-        Knows the finished ones.
-    kinds : mapping of str to type or None
-        The columns, as `open_writer` wants them.
-    part_size : int
-        A part ends with the batch that makes its text so many bytes.
-    """
+    """Write results to parts, and each finished one into the journal."""
     following = next(results, None)
     if following is not None:
         journal.save()  # before there is a part that nobody would know
@@ -181,14 +118,14 @@ def write_parts(
 
 
 def _write_part(
-    first: Scored,
-    results: Iterator[Scored],
+    first: Step,
+    results: Iterator[Step],
     folder: str,
     inputs: Sequence[PartsOf],
     journal: Journal,
     kinds: Mapping[str, type | None],
     part_size: int,
-) -> Scored | None:
+) -> Step | None:
     """Write one part; return the result that comes after it."""
     before = journal.of(first.input)
     name = inputs[first.input].name(len(before))

@@ -7,28 +7,19 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordodds._files.progress import progress
-from wordodds.cli.data import add_data_options, exit_code, read_options
-from wordodds.cli.options import (
-    UsageError,
-    add_json_option,
-    add_model_option,
-    check_model,
-    check_target,
-    import_model,
-    load_model,
-    not_inside,
-    not_onto,
-    print_json,
-)
-from wordodds.cli.results import Results
-from wordodds.cli.steps import Scored, read_steps, run_pipeline
-from wordodds.cli.values import positive, probability, size
+from wordodds.cli.argument_types import positive, probability, size
+from wordodds.cli.data_options import add_data_options, exit_code, read_options
+from wordodds.cli.file_checks import check_model, check_target, not_inside, not_onto
+from wordodds.cli.options import UsageError, add_json_option, add_model_option, import_model
+from wordodds.cli.pipeline import Step, read_steps, run_pipeline
+from wordodds.cli.printing import print_json
 from wordodds.corpora import (
     OUTPUT_FORMATS,
     BadRows,
+    Batch,
     ReadOptions,
     check_columns,
     check_files,
@@ -40,6 +31,9 @@ from wordodds.corpora import (
     open_writer,
 )
 from wordodds.corpora.arrow import pyarrow_module
+
+if TYPE_CHECKING:
+    from wordodds.model.output import Output
 
 __all__ = ["add_parser", "run"]
 
@@ -67,13 +61,7 @@ _SHAPING = (
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command.
-
-    Parameters
-    ----------
-    commands : action of argparse
-        What ``add_subparsers`` gave.
-    """
+    """Add the command."""
     parser = commands.add_parser(
         "predict",
         help="label the documents of a file or of standard input",
@@ -151,13 +139,7 @@ def add_parser(commands: Any) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check what can be known of the command before anything is imported for it.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Check what can be known of the command before anything is imported for it."""
     to_folder = _is_folder(options.output)
     if options.json and options.output == "-":
         raise UsageError(
@@ -180,14 +162,10 @@ def check(options: argparse.Namespace) -> None:
 
 
 def prepare(options: argparse.Namespace) -> None:
-    """Import what the command needs.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Import what the command needs."""
     import_model(options)
+    import wordodds.model.output
+
     paths = _paths(options)
     import_readers(paths, options.format)
     formats = {options.output_format or format_of(options.output)}
@@ -205,13 +183,7 @@ def prepare(options: argparse.Namespace) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command and return its exit code.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Run the command and return its exit code."""
     start = time.perf_counter()
     paths = _paths(options)
     reading = read_options(
@@ -252,13 +224,13 @@ def _to_file(
 ) -> tuple[dict[str, Any], BadRows]:
     check_columns(paths, reading)
     format = options.output_format or format_of(options.output)
-    results = _results(options, {format})
+    output = _output(options, {format})
     bad_rows = BadRows()
     n_documents = 0
 
-    def write(scored: Iterator[Scored]) -> None:
+    def write(scored: Iterator[Step]) -> None:
         nonlocal n_documents
-        with open_writer(options.output, results.kinds, format=options.output_format) as writer:
+        with open_writer(options.output, output.kinds, format=options.output_format) as writer:
             for result in scored:
                 if result.columns is None:
                     bad_rows.join(result.skipped, result.bad_rows, result.empty)
@@ -268,7 +240,7 @@ def _to_file(
 
     is_file = not os.path.exists(options.output) or os.path.isfile(options.output)
     to_file = options.output != "-" and is_file
-    _predict(options, reading, dict(enumerate(paths)), {}, results, write, to_file)
+    _predict(options, reading, dict(enumerate(paths)), {}, output, write, to_file)
     report = {"documents": n_documents, "skipped": bad_rows.count, "empty": bad_rows.empty}
     return report, bad_rows
 
@@ -293,17 +265,17 @@ def _to_folder(
         journal.resume(lambda number, part: inputs[number].name(part))
     else:
         check_free(folder, inputs)
-    results = _results(options, {parts.format for parts in inputs})
+    output = _output(options, {parts.format for parts in inputs})
     done = {number: journal.of(number) for number in range(len(paths))}
     rest = {n: paths[n] for n, parts in done.items() if not parts or not parts[-1].last}
     check_columns(paths, reading)
     os.makedirs(folder, exist_ok=True)
     first = {n: sum(part.n_batches for part in parts) for n, parts in done.items()}
 
-    def write(scored: Iterator[Scored]) -> None:
-        write_parts(scored, folder, inputs, journal, results.kinds, part_size)
+    def write(scored: Iterator[Step]) -> None:
+        write_parts(scored, folder, inputs, journal, output.kinds, part_size)
 
-    _predict(options, reading, rest, first, results, write, to_file=True)
+    _predict(options, reading, rest, first, output, write, to_file=True)
     bad_rows = BadRows()
     for part in journal.parts:
         bad_rows.join(part.skipped, part.bad_rows, part.empty)
@@ -316,10 +288,43 @@ def _to_folder(
     return report, bad_rows
 
 
-def _results(options: argparse.Namespace, formats: set[str | None]) -> Results:
-    model = load_model(options.model)
+def _output(options: argparse.Namespace, formats: set[str | None]) -> Output:
+    """Load the model; return the columns that it is to make, which all formats can hold."""
+    from wordodds import load
+    from wordodds.model.output import Output, RepeatedColumnError
+
+    model = load(options.model)
     model.n_jobs = options.n_jobs
-    return Results(model, options, _kept(options), formats)
+    asks = options.proba or options.proba_all or options.threshold is not None
+    if asks and not model.has_probabilities:
+        raise ValueError("the model has no probabilities; calibrate it, or ask for labels alone")
+    try:
+        output = Output(
+            model,
+            keep=_kept(options),
+            number_rows=options.number_rows,
+            label=options.label_column_out,
+            proba=options.proba,
+            top=options.top,
+            proba_all=options.proba_all,
+            threshold=options.threshold,
+        )
+    except RepeatedColumnError as error:
+        raise UsageError(
+            f"two columns of the output would be called {error.column!r}: see --label-column-out"
+        ) from error
+    if "lines" in formats:
+        _check_lines(model.labels.tolist(), len(output.kinds))
+    return output
+
+
+def _check_lines(labels: list[Any], n_columns: int) -> None:
+    apart = "\n\t" if n_columns > 1 else "\n"
+    for label in map(str, labels):
+        if any(mark in label for mark in apart):
+            raise ValueError(
+                f"the label {label!r} does not fit on a line: pass --output-format jsonl"
+            )
 
 
 def _kept(options: argparse.Namespace) -> tuple[str, ...]:
@@ -331,13 +336,17 @@ def _predict(
     reading: ReadOptions,
     paths: dict[int, str],
     first: dict[int, int],
-    results: Results,
-    write: Callable[[Iterator[Scored]], None],
+    output: Output,
+    write: Callable[[Iterator[Step]], None],
     to_file: bool,
 ) -> None:
+    def columns(batch: Batch) -> dict[str, Any]:
+        numbers = {"row": list(batch.rows)} if options.number_rows else {}
+        return {**numbers, **batch.extra, **output.lists(batch.texts)}
+
     steps = read_steps(paths, reading, options.on_error == "skip", first)
     names = list(paths.values())
     hidden = options.output == "-" and sys.stdout.isatty()
     total = corpus_size(names) if names else 0
     with progress("predicting", total, shown=not hidden) as advance:
-        run_pipeline(steps, names, results.columns, write, advance, to_file)
+        run_pipeline(steps, names, columns, write, advance, to_file)

@@ -7,20 +7,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from wordodds.cli.argument_types import positive
 from wordodds.cli.options import UsageError
-from wordodds.cli.values import positive
+from wordodds.cli.printing import print_table
 
 __all__ = ["add_parser", "run"]
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command.
-
-    Parameters
-    ----------
-    commands : action of argparse
-        What ``add_subparsers`` gave.
-    """
+    """Add the command."""
     parser = commands.add_parser(
         "reproduce",
         help="run the naive Bayes versus logistic regression experiments: tables, figures, report",
@@ -53,37 +48,18 @@ def add_parser(commands: Any) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check nothing: what is wrong with the command is found by the experiments.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Check nothing: what is wrong with the command is found by the experiments."""
 
 
 def prepare(options: argparse.Namespace) -> None:
-    """Import what the command needs.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
-    import wordodds.cli.table
+    """Import what the command needs."""
+    import wordodds.cli.printing
     import wordodds.experiments.catalogue
     import wordodds.experiments.reproduce  # noqa: F401
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command and return its exit code.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
-    from wordodds.cli.table import print_table
+    """Run the command and return its exit code."""
     from wordodds.experiments.catalogue import EXPERIMENTS, SUMMARIES
     from wordodds.experiments.claims import CLAIMS
     from wordodds.experiments.newsgroups import Data

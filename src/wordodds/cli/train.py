@@ -9,7 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from wordodds.cli.data import (
+from wordodds.cli.argument_types import (
+    class_weight,
+    fraction,
+    ngrams,
+    positive,
+    positive_real,
+    size,
+)
+from wordodds.cli.data_options import (
     add_data_options,
     bad_rows_of,
     check_data,
@@ -18,16 +26,10 @@ from wordodds.cli.data import (
     import_data_readers,
     load_corpus,
 )
-from wordodds.cli.options import (
-    UsageError,
-    add_json_option,
-    add_model_option,
-    check_target,
-    not_onto,
-    print_json,
-)
+from wordodds.cli.file_checks import check_target, not_onto
+from wordodds.cli.options import UsageError, add_json_option, add_model_option
+from wordodds.cli.printing import print_json, printable
 from wordodds.cli.train_stream import memory_for, train_stream
-from wordodds.cli.values import class_weight, fraction, ngrams, positive, positive_real, size
 from wordodds.corpora import BadRows, corpus_paths
 
 __all__ = ["add_parser", "held_out", "run"]
@@ -38,13 +40,7 @@ KINDS = ("nb_logistic", "logistic", "naive_bayes", "complement")
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command.
-
-    Parameters
-    ----------
-    commands : action of argparse
-        What ``add_subparsers`` gave.
-    """
+    """Add the command."""
     parser = commands.add_parser(
         "train",
         help="learn a model from labelled documents",
@@ -135,13 +131,7 @@ def add_parser(commands: Any) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check what can be known of the command before anything is imported for it.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Check what can be known of the command before anything is imported for it."""
     if options.calibrate_on is None:
         options.calibrate_on = 0.1
     elif options.calibrate is None:
@@ -157,18 +147,12 @@ def check(options: argparse.Namespace) -> None:
 
 
 def prepare(options: argparse.Namespace) -> None:
-    """Import what the command needs.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Import what the command needs."""
     import importlib.metadata  # noqa: F401 - scikit-learn reads it to look for data frames
 
     import wordodds._files.memory
     import wordodds.classifier
-    import wordodds.cli.table
+    import wordodds.cli.printing
 
     if memory_for(options) is not None:
         import wordodds.classifier.stream
@@ -178,13 +162,7 @@ def prepare(options: argparse.Namespace) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command and return its exit code.
-
-    Parameters
-    ----------
-    options : Namespace
-        What the shell passed.
-    """
+    """Run the command and return its exit code."""
     check_data_columns(options)
     classifier = _classifier(options)
     memory = memory_for(options)
@@ -240,20 +218,6 @@ def _train_in_memory(
 
 def held_out(labels: Sequence[Any], share: float, seed: int) -> list[int]:
     """Choose rows by chance, the share of each class, and leave one of each class at least.
-
-    Parameters
-    ----------
-    labels : sequence
-        One per row.
-    share : float
-        Between 0 and 1.
-    seed : int
-        Which rows.
-
-    Returns
-    -------
-    list of int
-        The rows, ascending.
 
     Examples
     --------
@@ -319,8 +283,6 @@ def _classifier(options: argparse.Namespace) -> Any:
 
 
 def _print(report: dict[str, Any]) -> None:
-    from wordodds.cli.table import printable
-
     classes = report["classes"]
     shown = ", ".join(f"{label} {count:,}" for label, count in list(classes.items())[:5])
     more = f", and {len(classes) - 5} more" if len(classes) > 5 else ""

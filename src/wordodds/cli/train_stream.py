@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from wordodds.cli.data import bad_rows_of, read_options
+from wordodds.cli.data_options import bad_rows_of, read_options
 from wordodds.cli.options import UsageError
 from wordodds.corpora import BadRows, Batch, corpus_paths, corpus_size, may_wait, read_batches
 
@@ -22,13 +22,7 @@ _CALIBRATE_MOST = 50_000
 
 
 def memory_for(options: argparse.Namespace) -> int | None:
-    """Return how much memory to stream with; None where all documents fit.
-
-    Parameters
-    ----------
-    options : Namespace
-        With ``data`` and ``memory``.
-    """
+    """Return how much memory to stream with; None where all documents fit."""
     if options.memory is not None:
         return int(options.memory)
     from wordodds._files.memory import available_bytes
@@ -42,17 +36,7 @@ def memory_for(options: argparse.Namespace) -> int | None:
 def train_stream(
     options: argparse.Namespace, classifier: Any, memory: int
 ) -> tuple[Any, dict[str, Any], BadRows]:
-    """Train a model; return it, the report, and the rows that were left out.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the command.
-    classifier : TextClassifier
-        To be fitted.
-    memory : int
-        In bytes, for the whole process.
-    """
+    """Train a model; return it, the report, and the rows that were left out."""
     corpus = _SplitCorpus(options)
     if corpus.may_wait and (options.holdout or options.calibrate):
         raise UsageError(

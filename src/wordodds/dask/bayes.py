@@ -13,8 +13,8 @@ from wordodds._border.execution import execution
 from wordodds.bayes import BernoulliNB
 from wordodds.bayes.discrete import CountedNB
 from wordodds.bayes.tally import tally_entries, tally_rows
+from wordodds.dask.cluster import FEW, Work
 from wordodds.dask.count import Chosen, Counted, rows_of
-from wordodds.dask.work import FEW, Work
 
 if TYPE_CHECKING:
     from distributed import Future

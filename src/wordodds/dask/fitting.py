@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from wordodds.dask.cluster import FEW, Work, client_of
 from wordodds.dask.partitions import partitions_of
-from wordodds.dask.work import FEW, Work, client_of
 
 if TYPE_CHECKING:
     import os

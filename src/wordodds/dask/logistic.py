@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from wordodds._border.execution import execution
 from wordodds._estimator.random_state import random_source
 from wordodds.dask import tasks
+from wordodds.dask.cluster import Work, identity
 from wordodds.dask.count import Chosen
 from wordodds.dask.objective import RemoteObjective
-from wordodds.dask.work import Work, identity
 from wordodds.linear import LogisticRegression, NBLogisticRegression
 from wordodds.linear.fit import minimise
 from wordodds.linear.logistic import adopt_logistic

@@ -9,7 +9,7 @@ import numpy as np
 
 from wordodds._border.execution import execution
 from wordodds.dask import tasks
-from wordodds.dask.work import Work, identity
+from wordodds.dask.cluster import Work, identity
 from wordodds.linear.objective import Objective, Position, Ray
 from wordodds.typing import Floats
 

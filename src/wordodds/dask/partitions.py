@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from wordodds.dask.work import Work
+    from wordodds.dask.cluster import Work
 
 __all__ = [
     "File",
@@ -36,17 +36,7 @@ class Partitions(NamedTuple):
     names: list[str]  # for messages
 
     def apply(self, work: Work, function: Callable[..., Any], common: Any) -> list[Any]:
-        """Return the futures of a function of each part, its name and what is common to all.
-
-        Parameters
-        ----------
-        work : Work
-            Which the tasks belong to.
-        function : callable
-            Of (part, name, common).
-        common : object
-            A value that is not large.
-        """
+        """Return the futures of a function of each part, its name and what is common to all."""
         from dask.delayed import Delayed, delayed
 
         items = [(part, name, common) for part, name in zip(self.parts, self.names, strict=True)]
@@ -60,20 +50,7 @@ class Partitions(NamedTuple):
 
 
 def partitions_of(collection: Any, work: Work) -> Partitions:
-    """Return the parts of whatever collection `fit` and `predict` take.
-
-    Parameters
-    ----------
-    collection : Dask bag, dataframe, list of Delayed or Future, path, glob or list of those
-        Paths are looked for on a worker, as it is workers that read them.
-    work : Work
-        Which a task may belong to.
-
-    Raises
-    ------
-    TypeError
-        If it is something else.
-    """
+    """Return the parts of whatever collection `fit` and `predict` take."""
     from dask.bag import Bag
     from dask.delayed import Delayed
     from distributed import Future
@@ -98,15 +75,7 @@ def partitions_of(collection: Any, work: Work) -> Partitions:
 
 
 def columns_of(partition: Any, text: str, label: str) -> tuple[Any, Any]:
-    """Return the texts of a partition and their labels.
-
-    Parameters
-    ----------
-    partition : File, Arrow batch or table, pandas frame, or rows
-        Rows are mappings or pairs (text, label).
-    text, label : str
-        Names of columns or keys.
-    """
+    """Return the texts of a partition and their labels."""
     partition = _read(partition, text, label) if isinstance(partition, File) else partition
     if _has_columns(partition):
         labels = _column(partition, label)
@@ -128,15 +97,7 @@ def columns_of(partition: Any, text: str, label: str) -> tuple[Any, Any]:
 
 
 def texts_of(partition: Any, text: str) -> Any:
-    """Return the texts of a partition.
-
-    Parameters
-    ----------
-    partition : Arrow batch or table, pandas frame, or rows
-        Rows are texts or mappings.
-    text : str
-        Name of the column or key.
-    """
+    """Return the texts of a partition."""
     if _has_columns(partition):
         return _column(partition, text)
     return [
@@ -147,13 +108,7 @@ def texts_of(partition: Any, text: str) -> Any:
 
 @contextmanager
 def located(name: str) -> Iterator[None]:
-    """Name the partition in errors about its rows.
-
-    Parameters
-    ----------
-    name : str
-        The file, or the number of the partition.
-    """
+    """Name the partition in errors about its rows."""
     from wordodds.corpora import CorpusError
 
     try:
@@ -168,13 +123,7 @@ def located(name: str) -> Iterator[None]:
 
 
 def sources_of(patterns: list[str]) -> list[str]:
-    """Return the files that paths and globs stand for, in order.
-
-    Parameters
-    ----------
-    patterns : list of str
-        Absolute.
-    """
+    """Return the files that paths and globs stand for, in order."""
     from wordodds.corpora import corpus_paths
 
     return corpus_paths(patterns)

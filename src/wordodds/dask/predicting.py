@@ -6,7 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from wordodds.dask.labelling import (
+from wordodds.dask.cluster import Work, client_of, identity, quietly
+from wordodds.dask.partitions import Partitions, partitions_of
+from wordodds.dask.scoring import (
     ModelFile,
     Wanted,
     label_batch,
@@ -15,8 +17,6 @@ from wordodds.dask.labelling import (
     label_rows,
     model_file_of,
 )
-from wordodds.dask.partitions import Partitions, partitions_of
-from wordodds.dask.work import Work, client_of, identity, quietly
 
 if TYPE_CHECKING:
     from wordodds.model import LinearModel

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from wordodds._files.overlap import prefetched
-from wordodds.corpora.arrow import pyarrow_module
-from wordodds.model.links import NoProbabilitiesError
-from wordodds.typing import Floats, Positions
+from wordodds.model.output import Output, scored
 
 if TYPE_CHECKING:
     from wordodds.model.linear_model import LinearModel
 
 __all__ = ["predict_stream"]
 
-_BYTES_AHEAD = 32 << 20
 _FILE, _FIRST_ROW = b"wordodds.file", b"wordodds.first_row"
+_Piece = tuple[Any, list[Any], dict[bytes, bytes] | None]  # texts, kept columns, metadata
 
 
 def predict_stream(
@@ -38,17 +32,17 @@ def predict_stream(
     Parameters
     ----------
     model : LinearModel
-        What predicts; this is a method of it.
+        The model that predicts.
     batches : iterable of pyarrow.RecordBatch, pyarrow.Table or list of str
-        Such as `wordodds.corpora.read` gives. Iterated over in another thread.
+        The documents, such as `wordodds.corpora.read` returns. Iterated over in another thread.
     text : str, default="text"
-        The column of texts.
+        Name of the column of texts.
     keep : sequence of str
-        Columns to hand on.
+        Names of columns to copy to the output.
     proba : bool, default=False
         Whether to add the probability of the label.
     top : int or None
-        So many labels with their probabilities, the most probable first.
+        Number of labels with their probabilities, the most probable first.
     proba_all : bool, default=False
         Whether to add the probability of every label, in columns "probability of LABEL".
 
@@ -80,26 +74,27 @@ def predict_stream(
             f"batches must be an iterable of record batches, got one {type(batches).__name__}: "
             "pass it in a list"
         )
-    if proba_all and not model.has_probabilities:
-        raise NoProbabilitiesError("the model has no probabilities: calibrate it")
-    results = _Results(model, kept, proba, None if top is None else int(top), proba_all)
-    return _labelled(batches, text, results)
+    try:
+        import pyarrow  # noqa: F401 - missing, it is reported by this call, not by the first batch
+    except ImportError as error:
+        raise ImportError("predict_stream needs pyarrow: pip install 'wordodds[arrow]'") from error
+    n_best = None if top is None else int(top)
+    output = Output(model, keep=kept, proba=proba, top=n_best, proba_all=proba_all)
+    return scored(
+        _pieces(batches, text, kept),
+        lambda piece: _labelled(piece, output),
+        _size,
+        may_wait=getattr(batches, "may_wait", False),
+    )
 
 
-def _labelled(batches: Iterable[Any], text: str, results: _Results) -> Iterator[Any]:
-    pieces: Any = (piece for batch in batches for piece in _pieces(batch, text, results.keep))
-    # What may wait for ever, such as standard input, is read by who waits for the result.
-    if not getattr(batches, "may_wait", False):
-        pieces = prefetched(pieces, _size, _BYTES_AHEAD)
-    with closing(pieces):
-        for texts, kept, place in pieces:
-            yield results.of(texts, kept, place)
+def _pieces(batches: Iterable[Any], text: str, keep: tuple[str, ...]) -> Generator[_Piece]:
+    """Yield the pieces of each batch: one, or one for each batch of a table."""
+    for batch in batches:
+        yield from _pieces_of(batch, text, keep)
 
 
-def _pieces(
-    batch: Any, text: str, keep: tuple[str, ...]
-) -> Iterator[tuple[Any, list[Any], dict[bytes, bytes] | None]]:
-    """Yield texts, kept columns and metadata of a batch, of each batch of a table."""
+def _pieces_of(batch: Any, text: str, keep: tuple[str, ...]) -> Iterator[_Piece]:
     if isinstance(batch, list | tuple):
         if keep:
             raise ValueError(f"a list of texts has no column {keep[0]!r} to keep")
@@ -118,66 +113,26 @@ def _pieces(
         yield part.column(text), columns, part.schema.metadata
 
 
-def _size(piece: tuple[Any, list[Any], Any]) -> int:
+def _size(piece: _Piece) -> int:
     texts, kept, _ = piece
     if isinstance(texts, list | tuple):
-        # What else there is, the model names by its row.
+        # Anything else raises when it is scored, with its row.
         return sum(len(text) for text in texts if isinstance(text, str | bytes))
     return int(texts.nbytes + sum(column.nbytes for column in kept))
 
 
-class _Results:
-    """Makes the record batches that were asked for."""
+def _labelled(piece: _Piece, output: Output) -> Any:
+    """Return the record batch for a piece, with the metadata of its input."""
+    import pyarrow
 
-    def __init__(
-        self,
-        model: LinearModel,
-        keep: tuple[str, ...],
-        proba: bool,
-        top: int | None,
-        proba_all: bool,
-    ) -> None:
-        self._arrow = pyarrow_module("pyarrow", "predict_stream")
-        self._model = model
-        self._labels = self._arrow.array(model.labels.tolist())
-        self._valued = proba or top is not None
-        self._n_best = min(top or 1, model.n_classes)
-        value = "probability" if model.has_probabilities else "score"
-        self.keep = keep
-        self._names = list(keep)
-        for rank in range(self._n_best):
-            suffix = f"_{rank + 1}" if rank else ""
-            self._names += [f"label{suffix}", f"{value}{suffix}"] if self._valued else ["label"]
-        self._all = proba_all
-        if proba_all:
-            self._names += [f"probability of {label}" for label in model.labels.tolist()]
-        twice = [name for name in self._names if self._names.count(name) > 1]
-        if twice:
-            raise ValueError(f"two columns would be called {twice[0]!r}: rename what is kept")
-
-    def of(self, texts: Any, kept: list[Any], metadata: dict[bytes, bytes] | None) -> Any:
-        model = self._model
-        try:
-            scores = model._scores(texts)
-        except (TypeError, ValueError) as error:
-            if metadata and _FILE in metadata and _FIRST_ROW in metadata:
-                file = metadata[_FILE].decode("utf-8", "replace")
-                error.add_note(f"in {file}, rows counted from {metadata[_FIRST_ROW].decode()}")
-            raise
-        columns = list(kept)
-        values = model._values(scores) if self._valued or self._all else None
-        for codes in self._best(scores, values):
-            columns.append(self._labels.take(self._arrow.array(codes)))
-            if values is not None and self._valued:
-                columns.append(np.take_along_axis(values, codes[:, None], axis=1)[:, 0])
-        if values is not None and self._all:
-            columns += list(np.ascontiguousarray(values.T))
-        made = self._arrow.RecordBatch.from_arrays(columns, self._names)
-        return made.replace_schema_metadata(metadata)
-
-    def _best(self, scores: Floats, values: Floats | None) -> Iterator[Positions]:
-        """Yield the codes of the best labels, then of the second best, and so on."""
-        if values is None or self._n_best == 1:
-            yield self._model._codes(scores)
-        else:
-            yield from self._model.ranked(values).T[: self._n_best]
+    texts, kept, metadata = piece
+    try:
+        columns = output.arrow(texts)
+    except (TypeError, ValueError) as error:
+        if metadata and _FILE in metadata and _FIRST_ROW in metadata:
+            file = metadata[_FILE].decode("utf-8", "replace")
+            error.add_note(f"in {file}, rows counted from {metadata[_FIRST_ROW].decode()}")
+        raise
+    arrays = [*kept, *columns.values()]
+    made = pyarrow.RecordBatch.from_arrays(arrays, list(output.kinds))
+    return made.replace_schema_metadata(metadata)

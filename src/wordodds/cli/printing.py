@@ -1,18 +1,15 @@
-"""A table on standard output: coloured where a person looks, plain where a program reads."""
+"""Results on standard output: tables, coloured on a terminal and plain elsewhere, and JSON."""
 
+import json
 import sys
 from collections.abc import Sequence
+from typing import Any
 
-__all__ = ["print_table", "printable"]
+__all__ = ["print_json", "print_table", "printable"]
 
 
 def printable(text: str) -> str:
     r"""Return text without what would steer a terminal: control characters are spelt out.
-
-    Parameters
-    ----------
-    text : str
-        Perhaps from a stranger.
 
     Examples
     --------
@@ -30,13 +27,6 @@ def _spelt(character: str) -> str:
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows under a header, in columns.
-
-    Parameters
-    ----------
-    header : sequence of str
-        One title per column.
-    rows : sequence of sequences of str
-        The cells.
 
     Examples
     --------
@@ -70,3 +60,32 @@ def _print_rich(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         table.add_row(*(cell.replace("[", r"\[") for cell in cells))
     Console().print(table)
     return True
+
+
+def print_json(value: Any) -> None:
+    """Print one object on one line, as standard JSON.
+
+    Examples
+    --------
+    >>> print_json({"accuracy": 0.5, "worst": float("nan")})
+    {"accuracy": 0.5, "worst": null}
+    """
+    text = json.dumps(_plain(value), ensure_ascii=False)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:  # spelt as JSON spells it, not as Python does
+        text = json.dumps(_plain(value))
+    print(text)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    # NaN and infinity are not JSON.
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return None
+    return value if isinstance(value, str | int | float | None) else str(value)

@@ -16,18 +16,7 @@ FEW = 4
 
 
 def client_of(client: Any) -> Any:
-    """Return the client that a job runs on.
-
-    Parameters
-    ----------
-    client : distributed.Client or None
-        None: the current one.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or it must be awaited.
-    """
+    """Return the client that a job runs on."""
     try:
         import distributed
     except ImportError:
@@ -55,11 +44,6 @@ class Work:
     Whatever a task needs is the result of another one or stands in its own definition, so that what
     a dead worker held can be computed again. When the block ends, by an exception or Ctrl-C too,
     results are released and what has not begun is not begun.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        Of the cluster.
     """
 
     def __init__(self, client: Any) -> None:
@@ -82,15 +66,7 @@ class Work:
             future.release()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return the future of a call.
-
-        Parameters
-        ----------
-        function : callable
-            Of a module that workers can import.
-        *arguments : object
-            Futures, also within a list, or values.
-        """
+        """Return the future of a call."""
         with quietly():
             future = self._client.submit(function, *arguments, pure=False)
         self._futures.add(future)
@@ -100,13 +76,6 @@ class Work:
         """Return the futures of calls, neighbours on the same worker where that has time for them.
 
         What is put together later is then mostly in one place.
-
-        Parameters
-        ----------
-        function : callable
-            Of what is in an item.
-        items : sequence of tuple
-            Values.
         """
         threads = sorted(self._client.nthreads().items())
         slots = [address for address, n_threads in threads for _ in range(n_threads)]
@@ -127,30 +96,14 @@ class Work:
         return futures
 
     def map(self, function: Callable[..., Any], items: Sequence[Any], **common: Any) -> list[Any]:
-        """Return the futures of a call for each item.
-
-        Parameters
-        ----------
-        function : callable
-            Of an item and what is common to all.
-        items : sequence
-            Futures or values.
-        **common : object
-            Futures or values.
-        """
+        """Return the futures of a call for each item."""
         with quietly():
             futures: list[Any] = self._client.map(function, items, pure=False, **common)
         self._futures.update(futures)
         return futures
 
     def compute(self, delayed: Sequence[Any]) -> list[Any]:
-        """Return the futures of delayed objects.
-
-        Parameters
-        ----------
-        delayed : sequence of Delayed
-            What to begin with.
-        """
+        """Return the futures of delayed objects."""
         with quietly():
             futures = list(self._client.compute(list(delayed)))
         self._futures.update(futures)
@@ -162,15 +115,6 @@ class Work:
         """Return the future of all results put together, a few at a time.
 
         Which are put together depends on their order alone, not on the workers.
-
-        Parameters
-        ----------
-        function : callable
-            Of a list of results; it must not change them.
-        futures : sequence of Future
-            At least one.
-        fan_in : int
-            How many at a time.
         """
         level = list(futures)
         while True:
@@ -191,17 +135,6 @@ class Work:
         """Return all results of a call for each item, put together as by `tree`.
 
         As one graph: the scheduler takes longer for a message than workers for a small task.
-
-        Parameters
-        ----------
-        function : callable
-            Of what is in an item, and of what all share.
-        items : sequence of tuple
-            Futures and small values.
-        shared : object
-            A value that may be large: it leaves the client once, and workers pass it on.
-        combine : callable
-            As ``function`` of `tree`.
         """
         from dask.delayed import delayed
 
@@ -215,24 +148,12 @@ class Work:
                 return self.result(self.compute(level)[0])
 
     def result(self, future: Any) -> Any:
-        """Wait for a result.
-
-        Parameters
-        ----------
-        future : Future
-            Or a list of them.
-        """
+        """Wait for a result."""
         return self._client.gather(future)
 
 
 def identity(value: Any) -> Any:
-    """Return a value: as a result, workers hand it to each other.
-
-    Parameters
-    ----------
-    value : object
-        Kept by the scheduler too, so that it outlives any worker.
-    """
+    """Return a value: as a result, workers hand it to each other."""
     return value
 
 

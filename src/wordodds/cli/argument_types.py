@@ -19,11 +19,6 @@ __all__ = [
 def positive(text: str) -> int:
     """Read a whole number of 1 or more.
 
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
-
     Examples
     --------
     >>> positive("12")
@@ -36,11 +31,6 @@ def positive(text: str) -> int:
 
 def fraction(text: str) -> float:
     """Read a number between 0 and 1, both excluded.
-
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
 
     Examples
     --------
@@ -56,11 +46,6 @@ def fraction(text: str) -> float:
 def probability(text: str) -> float:
     """Read a number from 0 to 1.
 
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
-
     Examples
     --------
     >>> probability("1")
@@ -74,11 +59,6 @@ def probability(text: str) -> float:
 
 def size(text: str) -> int:
     """Read a number of bytes.
-
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
 
     Examples
     --------
@@ -94,11 +74,6 @@ def size(text: str) -> int:
 def positive_real(text: str) -> float:
     """Read a number above 0.
 
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
-
     Examples
     --------
     >>> positive_real("10")
@@ -112,11 +87,6 @@ def positive_real(text: str) -> float:
 
 def class_weight(text: str) -> str | dict[str, float]:
     """Read weights of classes, or the word "balanced".
-
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
 
     Examples
     --------
@@ -139,11 +109,6 @@ def class_weight(text: str) -> str | dict[str, float]:
 def ngrams(text: str) -> tuple[int, int]:
     """Read the shortest and the longest n-gram, or one number for both.
 
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
-
     Examples
     --------
     >>> ngrams("1,2"), ngrams("3")
@@ -158,11 +123,6 @@ def ngrams(text: str) -> tuple[int, int]:
 
 def non_negative(text: str) -> float:
     """Read a number of 0 or more.
-
-    Parameters
-    ----------
-    text : str
-        What the shell passed.
 
     Examples
     --------

@@ -33,15 +33,7 @@ __all__ = [
 
 
 def add_data_options(parser: argparse.ArgumentParser, *, labels: bool) -> None:
-    """Add the options that say how the data is to be read.
-
-    Parameters
-    ----------
-    parser : ArgumentParser
-        Parser of the command.
-    labels : bool
-        Whether the command needs labels.
-    """
+    """Add the options that say how the data is to be read."""
     group = parser.add_argument_group("reading the data")
     group.add_argument(
         "--format",
@@ -95,17 +87,7 @@ def add_data_options(parser: argparse.ArgumentParser, *, labels: bool) -> None:
 
 
 def read_options(options: argparse.Namespace, *, labels: bool, **more: Any) -> ReadOptions:
-    """Return what `add_data_options` collected.
-
-    Parameters
-    ----------
-    options : Namespace
-        Options of the command.
-    labels : bool
-        Whether labels are needed.
-    **more
-        Other fields of `ReadOptions`.
-    """
+    """Return what `add_data_options` collected."""
     return ReadOptions(
         format=options.format,
         labels=labels,
@@ -122,86 +104,34 @@ def read_options(options: argparse.Namespace, *, labels: bool, **more: Any) -> R
 
 
 def check_data(options: argparse.Namespace) -> None:
-    """Check that the data is there and has a known format, with nothing imported for it.
-
-    Parameters
-    ----------
-    options : Namespace
-        Options of the command, with ``data``.
-
-    Raises
-    ------
-    OSError
-        If a file is missing or may not be read.
-    CorpusError
-        If a format is not known.
-    """
+    """Check that the data is there and has a known format, with nothing imported for it."""
     check_files(corpus_paths(options.data), options.format)
     read_options(options, labels=hasattr(options, "label_column"))  # refuses unknown encodings
 
 
 def import_data_readers(options: argparse.Namespace) -> None:
-    """Import what reads the data.
-
-    Parameters
-    ----------
-    options : Namespace
-        Options of the command, with ``data``.
-    """
+    """Import what reads the data."""
     import_readers(corpus_paths(options.data), options.format)
 
 
 def check_data_columns(options: argparse.Namespace) -> None:
-    """Check that every file of labelled documents has the wanted columns.
-
-    Parameters
-    ----------
-    options : Namespace
-        Options of the command, with ``data``.
-
-    Raises
-    ------
-    CorpusError
-        Naming the file and the column.
-    """
+    """Check that every file of labelled documents has the wanted columns."""
     check_columns(corpus_paths(options.data), read_options(options, labels=True))
 
 
 def bad_rows_of(options: argparse.Namespace) -> BadRows:
-    """Return what ``--on-error`` asks for.
-
-    Parameters
-    ----------
-    options : Namespace
-        Options of the command.
-    """
+    """Return what ``--on-error`` asks for."""
     return BadRows(skip=options.on_error == "skip")
 
 
 def load_corpus(options: argparse.Namespace, bad_rows: BadRows) -> Batch:
-    """Read all rows with their labels, with a progress bar.
-
-    Parameters
-    ----------
-    options : Namespace
-        With ``data`` and the options of `add_data_options`.
-    bad_rows : BadRows
-        Object that counts bad rows, or raises.
-    """
+    """Read all rows with their labels, with a progress bar."""
     with progress("reading", corpus_size(options.data)) as advance:
         return read_corpus(options.data, read_options(options, labels=True), bad_rows, advance)
 
 
 def exit_code(bad_rows: BadRows, options: argparse.Namespace) -> int:
-    """Report empty texts, doubtful labels and skipped rows; return the exit code.
-
-    Parameters
-    ----------
-    bad_rows : BadRows
-        What was found.
-    options : Namespace
-        Options of the command.
-    """
+    """Report empty texts, doubtful labels and skipped rows; return the exit code."""
     if bad_rows.empty:
         print(f"wordodds: {_about_empty(bad_rows.empty, options.empty)}", file=sys.stderr)
     # Labels that were passed as missing are not among the rows that are counted here.
