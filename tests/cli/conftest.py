@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from wordodds.cli import main
+from wordodds.cli.hold_out import HoldOut
 
 SPAM = ["free", "prize", "money", "claim", "winner", "cash", "cheap", "pills", "offer", "reply"]
 HAM = [
@@ -42,6 +43,16 @@ def write_jsonl(path, texts, labels=None):
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     path.write_text("".join(json.dumps({"id": n, **row}) + "\n" for n, row in enumerate(rows)))
     return path
+
+
+def hold_out(holdout=None, calibrate_on=None, seed=0):
+    """Return what divides the documents of `train` with these options."""
+    calibrate = None if calibrate_on is None else "temperature"
+    return HoldOut(
+        SimpleNamespace(
+            holdout=holdout, calibrate=calibrate, calibrate_on=calibrate_on or 0.1, seed=seed
+        )
+    )
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,8 @@ import pytest
 
 from wordodds import TextClassifier, load
 from wordodds.cli import train
-from wordodds.cli.train import held_out
 
-from .conftest import make_mail, write_jsonl
+from .conftest import hold_out, make_mail, write_jsonl
 
 
 def as_folder(path, texts, labels):
@@ -72,11 +71,12 @@ def test_holdout_and_calibration(wordodds, tmp_path, files, mail, method):
     arguments = ["train", files / "mail.jsonl", "--model", target, "--holdout", "0.25",
                  "--calibrate", method, "--calibrate-on", "0.2"]  # fmt: skip
     report = json.loads(wordodds(*arguments, "--json").out)
-    assert report["holdout"]["documents"] == 30
-    assert report["calibration"] == {"method": method, "documents": 18}
-    assert report["trained_on"] == 72
     texts, labels = mail
-    rows = held_out(labels, 0.25, 0)
+    parts = hold_out(0.25, 0.2).divide(labels)
+    assert report["holdout"]["documents"] == parts["holdout"].sum()
+    assert report["calibration"] == {"method": method, "documents": parts["calibrate"].sum()}
+    assert report["trained_on"] == parts["train"].sum()
+    rows = np.flatnonzero(parts["holdout"])
     model = load(target)
     assert report["holdout"]["accuracy"] == model.score(
         [texts[row] for row in rows], [labels[row] for row in rows]
@@ -86,16 +86,6 @@ def test_holdout_and_calibration(wordodds, tmp_path, files, mail, method):
     assert [line.split()[0] for line in lines] == [
         "read", "classes", "train", "chosen", "calibrate", "accuracy", "saved",
     ]  # fmt: skip
-
-
-def test_held_out_rows():
-    labels = ["a"] * 100 + ["b"] * 10 + ["c"]
-    rows = held_out(labels, 0.2, seed=1)
-    assert [sum(labels[row] == label for row in rows) for label in "abc"] == [20, 2, 0]
-    assert rows == sorted(set(rows)) == held_out(labels, 0.2, seed=1)
-    assert rows != held_out(labels, 0.2, seed=2)
-    # Every class stays.
-    assert len(held_out(["a", "a", "b"], 0.99, seed=0)) == 1
 
 
 def test_bad_rows(wordodds, tmp_path):
@@ -118,7 +108,7 @@ def test_bad_rows(wordodds, tmp_path):
     [
         (["ham"] * 4, [], "class"),
         (["ham", "spam", 3, 4], [], "of one kind"),
-        (["ham", "spam", "a", "b"], ["--holdout", "0.5"], "4 documents are too few to hold out"),
+        (["ham", "spam", "a", "b"], ["--holdout", "0.5"], "4 documents are too few for --holdout"),
     ],
 )
 def test_data_that_teaches_nothing(wordodds, tmp_path, labels, options, message):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from wordodds.cli.argument_types import (
@@ -27,12 +26,13 @@ from wordodds.cli.data_options import (
     load_corpus,
 )
 from wordodds.cli.file_checks import check_target, not_onto
+from wordodds.cli.hold_out import HoldOut
 from wordodds.cli.options import UsageError, add_json_option, add_model_option
 from wordodds.cli.printing import print_json, printable
 from wordodds.cli.train_stream import memory_for, train_stream
 from wordodds.corpora import BadRows, corpus_paths
 
-__all__ = ["add_parser", "held_out", "run"]
+__all__ = ["add_parser", "run"]
 
 Result = TypeVar("Result")
 
@@ -82,7 +82,10 @@ def add_parser(commands: Any) -> None:
         "--min-df", type=positive, metavar="N", help="features in at least N documents"
     )
     parser.add_argument(
-        "--holdout", type=fraction, metavar="F", help="report the accuracy on this share"
+        "--holdout",
+        type=fraction,
+        metavar="F",
+        help="report the accuracy on this share of the documents, which are not learnt from",
     )
     parser.add_argument(
         "--calibrate",
@@ -93,10 +96,16 @@ def add_parser(commands: Any) -> None:
         "--calibrate-on",
         type=fraction,
         metavar="F",
-        help="share of the documents for --calibrate, after --holdout (default: 0.1)",
+        help="share for --calibrate of the documents that --holdout leaves, 50,000 documents at "
+        "most (default: 0.1)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="which documents are held out (default: 0)"
+        "--seed",
+        type=int,
+        default=0,
+        help="number that decides which documents are held out (default: 0). Each is held out, or "
+        "not, by the seed and its position in the data, however the data is read; the first "
+        "document of each class never is",
     )
     parser.add_argument(
         "--hashed",
@@ -189,81 +198,34 @@ def _train_in_memory(
     bad_rows = bad_rows_of(options)
     corpus, reading = _timed(lambda: load_corpus(options, bad_rows))
     assert corpus.labels is not None
-    parts = _parts(corpus.labels, options)
-    rows = _Rows(corpus.texts, corpus.labels)
-    model, fitting = _timed(lambda: classifier.fit(*rows[parts["train"]]).linear_model_)
+    parts = HoldOut(options)
+    rows = {name: chosen.nonzero()[0] for name, chosen in parts.divide(corpus.labels).items()}
+    parts.check()
+
+    def part(name: str) -> tuple[list[str], list[Any]]:
+        documents = corpus.take(rows[name].tolist())
+        return documents.texts, documents.labels or []
+
+    model, fitting = _timed(lambda: classifier.fit(*part("train")).linear_model_)
     report: dict[str, Any] = {
         "documents": len(corpus),
         "skipped": bad_rows.count,
         "empty": bad_rows.empty,
-        "classes": dict(sorted(Counter(corpus.labels).items(), key=lambda item: -item[1])),
+        "classes": dict(parts.classes.most_common()),
         "kind": options.kind,
-        "trained_on": len(parts["train"]),
+        "trained_on": parts.counts["train"],
         "features": model.n_features,
         "seconds": {"reading": reading, "training": fitting},
         "chosen": model.chosen,
     }
     if options.calibrate:
-        model = model.calibrate(*rows[parts["calibrate"]], method=options.calibrate)
-        report["calibration"] = {
-            "method": options.calibrate,
-            "documents": len(parts["calibrate"]),
-        }
+        model = model.calibrate(*part("calibrate"), method=options.calibrate)
+        n_documents = parts.counts["calibrate"]
+        report["calibration"] = {"method": options.calibrate, "documents": n_documents}
     if options.holdout:
-        n_held_out = len(parts["holdout"])
-        accuracy = model.score(*rows[parts["holdout"]])
-        report["holdout"] = {"documents": n_held_out, "accuracy": accuracy}
+        accuracy = model.score(*part("holdout"))
+        report["holdout"] = {"documents": parts.counts["holdout"], "accuracy": accuracy}
     return model, report, bad_rows
-
-
-def held_out(labels: Sequence[Any], share: float, seed: int) -> list[int]:
-    """Choose rows by chance, the share of each class, and leave one of each class at least.
-
-    Examples
-    --------
-    >>> held_out(["spam", "ham", "spam", "spam", "spam"], 0.5, seed=0)
-    [2, 4]
-    """
-    from random import Random
-
-    rows_of: dict[Any, list[int]] = {}
-    for row, label in enumerate(labels):
-        rows_of.setdefault(label, []).append(row)
-    chance = Random(seed)
-    chosen: list[int] = []
-    for rows in rows_of.values():
-        chosen += chance.sample(rows, min(round(share * len(rows)), len(rows) - 1))
-    return sorted(chosen)
-
-
-class _Rows:
-    """Documents with their labels, to be taken by row."""
-
-    def __init__(self, texts: list[str], labels: list[Any]) -> None:
-        self._texts = texts
-        self._labels = labels
-
-    def __getitem__(self, rows: list[int]) -> tuple[list[str], list[Any]]:
-        return [self._texts[row] for row in rows], [self._labels[row] for row in rows]
-
-
-def _parts(labels: list[Any], options: argparse.Namespace) -> dict[str, list[int]]:
-    """Divide the rows into those that report, those that calibrate and those that are learnt."""
-    parts: dict[str, list[int]] = {}
-    rest = list(range(len(labels)))
-    for name, share, wanted in (
-        ("holdout", options.holdout, options.holdout is not None),
-        ("calibrate", options.calibrate_on, options.calibrate is not None),
-    ):
-        if not wanted:
-            continue
-        taken = {rest[i] for i in held_out([labels[row] for row in rest], share, options.seed)}
-        if not taken:
-            raise ValueError(f"{len(labels)} documents are too few to hold out {share:g} of them")
-        parts[name] = sorted(taken)
-        rest = [row for row in rest if row not in taken]
-    parts["train"] = rest
-    return parts
 
 
 def _classifier(options: argparse.Namespace) -> Any:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from wordodds.cli.data_options import bad_rows_of, read_options
+from wordodds.cli.hold_out import HoldOut
 from wordodds.cli.options import UsageError
 from wordodds.corpora import BadRows, Batch, corpus_paths, corpus_size, may_wait, read_batches
 
@@ -17,8 +17,6 @@ __all__ = ["memory_for", "train_stream"]
 # Of the memory that is there: a corpus that takes more than this share of it, as it lies on disk,
 # is streamed, and the stream may have the other share.
 _IN_MEMORY, _STREAMED = 1 / 8, 1 / 2
-# Documents to calibrate on at most; more change nothing, and they are held in memory.
-_CALIBRATE_MOST = 50_000
 
 
 def memory_for(options: argparse.Namespace) -> int | None:
@@ -46,17 +44,14 @@ def train_stream(
     start = time.perf_counter()
     classifier.fit_stream(corpus, memory=memory, epochs=options.epochs, folder=options.scratch)
     seconds = time.perf_counter() - start
-    model, bad_rows = classifier.linear_model_, corpus.bad_rows
-    for part in ("holdout", "calibrate"):
-        if getattr(options, part) and not corpus.counts[part]:
-            raise ValueError(f"{sum(corpus.classes.values())} documents are too few for --{part}")
+    model, bad_rows, parts = classifier.linear_model_, corpus.bad_rows, corpus.parts
     report: dict[str, Any] = {
-        "documents": sum(corpus.classes.values()),
-        "skipped": corpus.bad_rows.count,
-        "empty": corpus.bad_rows.empty,
-        "classes": dict(corpus.classes.most_common()),
+        "documents": parts.classes.total(),
+        "skipped": bad_rows.count,
+        "empty": bad_rows.empty,
+        "classes": dict(parts.classes.most_common()),
         "kind": options.kind,
-        "trained_on": corpus.counts["train"],
+        "trained_on": parts.counts["train"],
         "features": model.n_features,
         "seconds": {"training": seconds},
         "chosen": model.chosen,
@@ -86,7 +81,7 @@ def _array(labels: Any) -> Any:
 
 
 class _SplitCorpus:
-    """Files whose documents are divided by chance, in every pass alike: most are learnt from."""
+    """Files whose documents are divided in every pass alike: most are learnt from."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._paths = corpus_paths(options.data)
@@ -95,8 +90,7 @@ class _SplitCorpus:
         self.size = corpus_size(self._paths)
         self.may_wait = may_wait(self._paths)
         self.bad_rows = bad_rows_of(options)
-        self.classes: Counter[Any] = Counter()
-        self.counts: Counter[str] = Counter()
+        self.parts = HoldOut(options)
 
     def batches(self, advance: Callable[[int], Any] | None = None) -> Iterator[Batch]:
         """Yield the documents to learn from."""
@@ -104,24 +98,13 @@ class _SplitCorpus:
 
     def part(self, name: str, advance: Callable[[int], Any] | None = None) -> Iterator[Batch]:
         """Yield the documents of a part: train, calibrate or holdout."""
-        import numpy as np
-
-        holdout = self._options.holdout or 0.0
-        calibrate = self._options.calibrate_on if self._options.calibrate else 0.0
-        draw = np.random.Generator(np.random.PCG64(self._options.seed % 2**64)).random
         self.bad_rows = bad_rows_of(self._options)
-        self.classes, self.counts = Counter(), Counter()
+        self.parts = HoldOut(self._options)
         for batch in read_batches(self._paths, self._reading, self.bad_rows, advance):
-            self.classes.update(batch.labels or [])
-            chance = draw(len(batch))
-            held = chance < holdout
-            tuned = ~held & (chance < holdout + calibrate)
-            tuned &= np.cumsum(tuned) + self.counts["calibrate"] <= _CALIBRATE_MOST
-            parts = {"holdout": held, "calibrate": tuned, "train": ~held & ~tuned}
-            self.counts.update({part: int(rows.sum()) for part, rows in parts.items()})
-            some = _some(batch, parts[name])
+            some = _some(batch, self.parts.divide(batch.labels or [])[name])
             if len(some):
                 yield some
+        self.parts.check()  # in the first whole pass, before anything is learnt
 
 
 def _some(batch: Batch, rows: Any) -> Batch:
