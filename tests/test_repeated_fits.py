@@ -51,7 +51,7 @@ def test_train_writes_the_same_file_twice(tmp_path, kind, options):
     data.write_text("".join(rows))
     models = [tmp_path / "first.wordodds", tmp_path / "second.wordodds"]
     for n_threads, model in enumerate(models, start=1):
-        arguments = ["train", data, "--model", model, "--kind", kind, *options]
+        arguments = ["train", data, "--output", model, "--model", kind, *options]
         run("wordodds", *arguments, n_threads=n_threads)
     assert models[0].read_bytes() == models[1].read_bytes()
 

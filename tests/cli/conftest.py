@@ -66,7 +66,7 @@ def files(tmp_path_factory, mail):
     folder = tmp_path_factory.mktemp("mail")
     write_jsonl(folder / "mail.jsonl", *mail)
     (folder / "mail.txt").write_text("".join(text + "\n" for text in mail[0]))
-    code = main(["train", str(folder / "mail.jsonl"), "--model", str(folder / "mail.wordodds")])
+    code = main(["train", str(folder / "mail.jsonl"), "--output", str(folder / "mail.wordodds")])
     assert code == 0
     return folder
 

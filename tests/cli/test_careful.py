@@ -20,13 +20,13 @@ def data(tmp_path):
 
 
 def test_train_does_not_replace_its_data(data, capsys):
-    assert main(["train", str(data), "--model", str(data)]) == 2
+    assert main(["train", str(data), "--output", str(data)]) == 2
     assert data.read_text(encoding="utf-8") == ROWS
 
 
 def test_predict_does_not_replace_its_model(data, tmp_path, capsys):
     model = tmp_path / "m.csv"
-    assert main(["train", str(data), "--model", str(model)]) == 0
+    assert main(["train", str(data), "--output", str(model)]) == 0
     before = model.read_bytes()
     assert main(["predict", str(data), "--model", str(model), "--output", str(model)]) == 2
     assert model.read_bytes() == before
@@ -35,7 +35,7 @@ def test_predict_does_not_replace_its_model(data, tmp_path, capsys):
 @pytest.mark.parametrize("json_wanted", [False, True])
 def test_ascii_output(data, tmp_path, json_wanted):
     command = [sys.executable, "-m", "wordodds", "train", str(data)]
-    command += ["--model", str(tmp_path / "m.wordodds"), *["--json"] * json_wanted]
+    command += ["--output", str(tmp_path / "m.wordodds"), *["--json"] * json_wanted]
     done = subprocess.run(
         command, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=False
     )

@@ -145,7 +145,7 @@ def pipeline(tmp_path_factory, mail):
 def test_convert(wordodds, tmp_path, pipeline, mail):
     path, fitted = pipeline
     target = tmp_path / "m.wordodds"
-    result = wordodds("convert", path, "--model", target, "--trust-pickle")
+    result = wordodds("convert", path, target, "--trust-pickle")
     assert result.code == 0
     assert result.err.startswith("wordodds: warning: ")
     assert "a pickle runs whatever code its maker put into it" in result.err
@@ -153,15 +153,13 @@ def test_convert(wordodds, tmp_path, pipeline, mail):
     np.testing.assert_allclose(
         load(target).predict_proba(mail[0]), fitted.predict_proba(mail[0]), atol=1e-12
     )
-    report = json.loads(
-        wordodds("convert", path, "--model", target, "--trust-pickle", "--json").out
-    )
+    report = json.loads(wordodds("convert", path, target, "--trust-pickle", "--json").out)
     assert report["bytes"] == target.stat().st_size
 
 
 def test_convert_asks_on_a_terminal(wordodds, tmp_path, pipeline, monkeypatch):
     target = tmp_path / "m.wordodds"
-    arguments = ["convert", pipeline[0], "--model", target]
+    arguments = ["convert", pipeline[0], target]
     result = wordodds(*arguments, stdin=b"y\n")  # not a terminal: nobody is asked
     assert result.code == 2
     assert result.err.endswith(
@@ -180,7 +178,7 @@ def test_convert_asks_on_a_terminal(wordodds, tmp_path, pipeline, monkeypatch):
 def test_convert_what_is_no_pipeline(wordodds, tmp_path):
     target = tmp_path / "m.wordodds"
     path = tmp_path / "p.joblib"
-    arguments = ["convert", path, "--model", target, "--trust-pickle"]
+    arguments = ["convert", path, target, "--trust-pickle"]
     assert wordodds(*arguments).err == f"wordodds: {path}: No such file or directory\n"
     path.write_bytes(b"not a pickle")
     result = wordodds(*arguments)
@@ -202,7 +200,7 @@ def test_nothing_of_a_label_steers_the_terminal(tmp_path, capsys):
     data, model = tmp_path / "data.jsonl", tmp_path / "model.wordodds"
     rows = [("free money", "a\x1b[31m"), ("cheap money", "a\x1b[31m"), ("lunch", "b"), ("you", "b")]
     data.write_text("".join(json.dumps({"text": t, "label": y}) + "\n" for t, y in rows))
-    assert main(["train", str(data), "--model", str(model)]) == 0
+    assert main(["train", str(data), "--output", str(model)]) == 0
     assert main(["inspect", str(model), "--top", "2"]) == 0
     out = capsys.readouterr().out
     assert "\x1b" not in out

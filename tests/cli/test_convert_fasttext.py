@@ -42,7 +42,7 @@ def test_convert_and_inspect(wordodds, made, tmp_path):
 def test_predict_tells_what_the_model_tells(wordodds, made, tmp_path):
     path, _ = made
     target = tmp_path / "m.wordodds"
-    assert wordodds("convert", path, "--model", target).code == 0
+    assert wordodds("convert", path, target).code == 0
     lines = "".join(f"{text}\n" for text in TEXTS).encode()
     result = wordodds("predict", "--model", target, "--proba", stdin=lines)
     labels, chances = zip(*(line.split("\t") for line in result.out.splitlines()), strict=True)

@@ -74,7 +74,7 @@ def test_the_same_in_memory_and_piece_by_piece(wordodds, tmp_path, kind, seed):
     write_jsonl(tmp_path / "1.jsonl", texts[:120], labels[:120])
     write_jsonl(tmp_path / "2.jsonl", texts[120:], labels[120:])
     target = tmp_path / "m.wordodds"
-    arguments = ["train", tmp_path / "*.jsonl", "--kind", kind, "--model", target, "--seed", seed,
+    arguments = ["train", tmp_path / "*.jsonl", "--model", kind, "--output", target, "--seed", seed,
                  "--holdout", "0.3", "--calibrate", "temperature", "--json"]  # fmt: skip
     found = []
     for more in ([], ["--memory", "8GB"]):
@@ -94,7 +94,7 @@ def test_a_part_without_documents(wordodds, tmp_path, memory, part):
     path = write_jsonl(tmp_path / "mail.jsonl", *make_mail(40))
     calibrate = ["--calibrate", "platt"] if part == "--calibrate-on" else []
     target = tmp_path / "m.wordodds"
-    arguments = ["train", path, "--model", target, *calibrate, part, "1e-9", *memory]
+    arguments = ["train", path, "--output", target, *calibrate, part, "1e-9", *memory]
     result = wordodds(*arguments)
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
     name = part.removesuffix("-on")

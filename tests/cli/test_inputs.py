@@ -29,9 +29,9 @@ def command(request, wordodds, files, tmp_path, with_empty):
     """Run each command that reads documents, with ``--json``."""
     model, out = files / "mail.wordodds", tmp_path / "out"
     arguments = {
-        "train": ["train", with_empty, "--model", tmp_path / "m.wordodds"],
+        "train": ["train", with_empty, "--output", tmp_path / "m.wordodds"],
         "train piece by piece": [
-            "train", with_empty, "--model", tmp_path / "m.wordodds", "--memory", "8GB",
+            "train", with_empty, "--output", tmp_path / "m.wordodds", "--memory", "8GB",
         ],
         "evaluate": ["evaluate", with_empty, "--model", model],
         "predict": ["predict", with_empty, "--model", model, "--output", f"{out}.csv"],
@@ -80,7 +80,7 @@ def test_what_is_learnt_without_empty_texts(wordodds, tmp_path, with_empty):
         tmp_path / "other.jsonl", [texts[row] for row in rows], [labels[row] for row in rows]
     )
     for path, option in ((with_empty, ["--empty", "skip"]), (other, [])):
-        assert wordodds("train", path, "--model", f"{path}.wordodds", *option).code == 0
+        assert wordodds("train", path, "--output", f"{path}.wordodds", *option).code == 0
     ours, theirs = (load(f"{path}.wordodds") for path in (with_empty, other))
     assert (ours.predict_proba(texts) == theirs.predict_proba(texts)).all()
 
@@ -118,7 +118,7 @@ def countries(tmp_path):
 
 @pytest.mark.parametrize("more", [[], ["--memory", "8GB"]])
 def test_labels_that_may_be_missing_ones(wordodds, tmp_path, countries, more):
-    command = ["train", countries, "--model", tmp_path / "m.wordodds", *more, "--json"]
+    command = ["train", countries, "--output", tmp_path / "m.wordodds", *more, "--json"]
     result = wordodds(*command)
     assert (result.code, json.loads(result.out)["classes"]["NA"]) == (0, 2)
     assert result.err == (
@@ -157,7 +157,7 @@ def test_a_kept_column_may_be_in_one_of_several_files(wordodds, tmp_path, files)
 
 def test_options_that_would_do_nothing_and_figures_onto_the_data(wordodds, tmp_path, files):
     data = write_jsonl(tmp_path / "mail.svg", ["free money"] * 4, ["spam", "ham"] * 2)
-    train = ["train", data, "--format", "jsonl", "--model", tmp_path / "m.wordodds"]
+    train = ["train", data, "--format", "jsonl", "--output", tmp_path / "m.wordodds"]
     result = wordodds(*train, "--calibrate-on", "0.2")
     assert (result.code, result.err) == (2, "wordodds: --calibrate-on needs --calibrate\n")
     before = data.read_bytes()
@@ -196,7 +196,7 @@ def test_parquet_in_odd_forms(wordodds, tmp_path, files):
 
 def test_an_empty_label_is_a_missing_one(wordodds, tmp_path, countries):
     countries.write_text(countries.read_text().replace("null,", ","))
-    result = wordodds("train", countries, "--model", tmp_path / "m.wordodds")
+    result = wordodds("train", countries, "--output", tmp_path / "m.wordodds")
     assert result.code == 1
     assert result.err == f"wordodds: {countries}, line 4: the label is missing\n"
 
@@ -211,8 +211,8 @@ def test_every_input_is_looked_at_before_anything_is_written(wordodds, files, tm
     model, out = ["--model", files / "mail.wordodds"], tmp_path / "out"
     both = [good, tmp_path / name]
     for command, column in [
-        (["train", *both, "--model", tmp_path / "m.wordodds"], "text"),
-        (["train", *both, "--model", tmp_path / "m.wordodds", "--memory", "8GB"], "text"),
+        (["train", *both, "--output", tmp_path / "m.wordodds"], "text"),
+        (["train", *both, "--output", tmp_path / "m.wordodds", "--memory", "8GB"], "text"),
         (["evaluate", tmp_path / name, *model, "--text-column", "body"], "label"),
         (["predict", *both, *model], "text"),
         (["predict", *both, *model, "--output", f"{out}.txt"], "text"),
@@ -241,9 +241,9 @@ def test_a_wrong_name_is_reported_before_anything_heavy_is_imported(tmp_path, fi
     data, model = files / "mail.jsonl", files / "mail.wordodds"
     gone = tmp_path / "gone.jsonl"
     commands = [
-        ["train", gone, "--model", tmp_path / "m"],
-        ["train", data, "--model", tmp_path / "gone" / "m"],
-        ["train", data, "--model", tmp_path / "m", "--memory", "1GB", "--scratch", gone],
+        ["train", gone, "--output", tmp_path / "m"],
+        ["train", data, "--output", tmp_path / "gone" / "m"],
+        ["train", data, "--output", tmp_path / "m", "--memory", "1GB", "--scratch", gone],
         ["predict", gone, "--model", model],
         ["predict", data, "--model", gone],
         ["predict", data, "--model", model, "--output", tmp_path / "gone" / "x.csv"],
@@ -273,6 +273,6 @@ def test_a_wrong_name_is_reported_before_anything_heavy_is_imported(tmp_path, fi
 
 
 def test_scratch_must_be_a_folder(wordodds, tmp_path, files):
-    command = ["train", files / "mail.jsonl", "--model", tmp_path / "m", "--memory", "8GB"]
+    command = ["train", files / "mail.jsonl", "--output", tmp_path / "m", "--memory", "8GB"]
     result = wordodds(*command, "--scratch", files / "mail.txt")
     assert (result.code, result.err) == (1, f"wordodds: {files / 'mail.txt'}: is not a folder\n")

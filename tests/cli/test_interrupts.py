@@ -110,7 +110,7 @@ entry.Interrupts = Noted
 """
     data, model = files / "mail.jsonl", files / "mail.wordodds"
     for command in (
-        ["train", data, "--model", tmp_path / "m.wordodds", "--memory", "2GB"],
+        ["train", data, "--output", tmp_path / "m.wordodds", "--memory", "2GB"],
         ["predict", data, "--model", model, "--output", f"{tmp_path}/out/", "--json"],
     ):
         result = run_at(moment, *command)

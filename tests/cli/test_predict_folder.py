@@ -204,7 +204,7 @@ class TestResume:
             write_jsonl(tmp_path / "in" / "d.jsonl", [])
         if "model" in change:
             model = tmp_path / "other.wordodds"
-            assert wordodds("train", files / "mail.jsonl", "--model", model, "--kind",
+            assert wordodds("train", files / "mail.jsonl", "--output", model, "--model",
                             "naive_bayes").code == 0  # fmt: skip
         result = wordodds(
             "predict", "--model", model, "in/*.jsonl", "--output", "out/", "--resume", *SMALL,

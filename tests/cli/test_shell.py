@@ -16,7 +16,7 @@ WORDODDS = [sys.executable, "-m", "wordodds"]
 
 def test_train_and_predict_in_a_shell(tmp_path, files, mail, model):
     command = (
-        f"{sys.executable} -m wordodds train - --format jsonl --model m.wordodds < mail.jsonl "
+        f"{sys.executable} -m wordodds train - --format jsonl --output m.wordodds < mail.jsonl "
         f"&& cut -c 1-1000 mail.txt | gzip | {sys.executable} -m wordodds predict "
         "--model m.wordodds > labels.txt"
     )

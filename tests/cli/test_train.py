@@ -39,7 +39,7 @@ def test_formats_train_the_same_model(wordodds, tmp_path, mail, write, name, opt
     write(tmp_path / name, *mail)
     target = tmp_path / "m.wordodds"
     # Counts do not depend on the order of the documents, which is another one in a folder.
-    arguments = ["--kind", "naive_bayes", "--model", target, *options]
+    arguments = ["--model", "naive_bayes", "--output", target, *options]
     result = wordodds("train", tmp_path / name, *arguments)
     assert (result.code, result.err) == (0, "")
     assert "classes    2: " in result.out
@@ -50,7 +50,7 @@ def test_formats_train_the_same_model(wordodds, tmp_path, mail, write, name, opt
 def test_options_reach_the_classifier(wordodds, tmp_path, files, mail):
     target = tmp_path / "m.wordodds"
     result = wordodds(
-        "train", files / "mail.jsonl", "--model", target, "--kind", "naive_bayes",
+        "train", files / "mail.jsonl", "--output", target, "--model", "naive_bayes",
         "--ngrams", "1,3", "--min-df", "3", "--n-jobs", "1", "--json",
     )  # fmt: skip
     report = json.loads(result.out)
@@ -68,7 +68,7 @@ def test_options_reach_the_classifier(wordodds, tmp_path, files, mail):
 @pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])
 def test_holdout_and_calibration(wordodds, tmp_path, files, mail, method):
     target = tmp_path / "m.wordodds"
-    arguments = ["train", files / "mail.jsonl", "--model", target, "--holdout", "0.25",
+    arguments = ["train", files / "mail.jsonl", "--output", target, "--holdout", "0.25",
                  "--calibrate", method, "--calibrate-on", "0.2"]  # fmt: skip
     report = json.loads(wordodds(*arguments, "--json").out)
     texts, labels = mail
@@ -92,11 +92,11 @@ def test_bad_rows(wordodds, tmp_path):
     texts, labels = make_mail(40)
     path = write_jsonl(tmp_path / "mail.jsonl", [*texts, None], [*labels, "ham"])
     target = tmp_path / "m.wordodds"
-    result = wordodds("train", path, "--model", target)
+    result = wordodds("train", path, "--output", target)
     assert (result.code, result.out) == (1, "")
     assert result.err == f"wordodds: {path}, line 41: the text is missing\n"
     assert not target.exists()
-    result = wordodds("train", path, "--model", target, "--on-error", "skip", "--json")
+    result = wordodds("train", path, "--output", target, "--on-error", "skip", "--json")
     assert result.code == 3
     assert result.err.startswith(f"wordodds: skipped 1 bad row: {path}, line 41: ")
     assert json.loads(result.out)["skipped"] == 1
@@ -113,7 +113,7 @@ def test_bad_rows(wordodds, tmp_path):
 )
 def test_data_that_teaches_nothing(wordodds, tmp_path, labels, options, message):
     path = write_jsonl(tmp_path / "mail.jsonl", ["one two", "three", "four", "five"], labels)
-    result = wordodds("train", path, "--model", tmp_path / "m.wordodds", *options)
+    result = wordodds("train", path, "--output", tmp_path / "m.wordodds", *options)
     assert (result.code, result.out) == (1, "")
     assert message in result.err
     assert result.err.count("\n") == 1
@@ -128,11 +128,11 @@ def test_a_target_that_cannot_be_written_is_found_before_training(
         (tmp_path / "missing" / "m.wordodds", "No such file or directory"),
         (tmp_path, "is a folder; name a file"),
     ]:
-        result = wordodds("train", files / "mail.jsonl", "--model", target)
+        result = wordodds("train", files / "mail.jsonl", "--output", target)
         assert (result.code, result.err.count("\n")) == (1, 1)
         assert message in result.err
     monkeypatch.setattr(train.os, "access", lambda path, mode: False)
-    result = wordodds("train", files / "mail.jsonl", "--model", tmp_path / "m.wordodds")
+    result = wordodds("train", files / "mail.jsonl", "--output", tmp_path / "m.wordodds")
     assert result.err == f"wordodds: {tmp_path}: the folder may not be written to\n"
 
 
@@ -144,12 +144,12 @@ def test_a_target_that_cannot_be_written_is_found_before_training(
         ["--ngrams", "2,1"],
         ["--ngrams", "1,2,3"],
         ["--ngrams", "0"],
-        ["--kind", "forest"],
+        ["--model", "forest"],
         ["--min-df", "0"],
         ["--on-error", "panic"],
     ],
 )
 def test_usage(wordodds, options):
-    result = wordodds("train", "mail.jsonl", "--model", "m", *options)
+    result = wordodds("train", "mail.jsonl", "--output", "m", *options)
     assert result.code == 2
     assert options[0] in result.err

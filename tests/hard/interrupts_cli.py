@@ -37,8 +37,9 @@ entry.run()
 """
 _PARTS = "--part-size 200KB --batch-size 1000"
 _COMMANDS = {
-    "train": "train {data}.jsonl --model {out}/model.wordodds",
-    "train --memory": "train {data}.jsonl --model {out}/model.wordodds --memory 2GB --hashed 4096",
+    "train": "train {data}.jsonl --output {out}/model.wordodds",
+    "train --memory": "train {data}.jsonl --output {out}/model.wordodds "
+    "--memory 2GB --n-hashed 4096",
     "predict": "predict {data}.jsonl --model {model} --output {out}/labels.csv --proba",
     "predict to stdout": "predict {data}.jsonl --model {model}",
     "predict to a folder": "predict {data}.jsonl --model {model} --output {out}/ {parts}",

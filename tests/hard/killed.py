@@ -97,7 +97,7 @@ def _import_all() -> None:
         _write_inputs(folder)
         _predict_into(folder, folder / "out")()
         for extra in ([], ["--memory", "4GB"]):
-            _command("train", folder / "in" / "a.jsonl", "--model", folder / "n", *extra)()
+            _command("train", folder / "in" / "a.jsonl", "--output", folder / "n", *extra)()
 
 
 def _command(*arguments: object) -> Callable[[], None]:
@@ -160,7 +160,7 @@ def _training(n: int, streamed: bool) -> Iterator[Line]:
         def job_of(kind: str, folder: Path) -> Callable[[], None]:
             scratch = ["--memory", "4GB", "--scratch", folder / "scratch"] if streamed else []
             train = _command(
-                "train", data, "--model", folder / "m.wordodds", "--kind", kind, "--n-jobs", 1,
+                "train", data, "--output", folder / "m.wordodds", "--model", kind, "--n-jobs", 1,
                 *scratch,
             )  # fmt: skip
             return _spilling(train) if streamed else train

@@ -289,8 +289,8 @@ def _function_calls(folder: Path) -> Calls:
         )
     data, model = str(folder / "corpus.jsonl"), str(folder / "cli.wordodds")
     commands = {
-        "train": ["train", data, "--model", model],
-        "train --memory": ["train", data, "--model", model, "--memory", "8GB"],
+        "train": ["train", data, "--output", model],
+        "train --memory": ["train", data, "--output", model, "--memory", "8GB"],
         "predict": ["predict", data, "--model", model, "--output", str(folder / "out.jsonl")],
         "evaluate": ["evaluate", data, "--model", model],
         "explain": ["explain", TEXTS[0], "--model", model],

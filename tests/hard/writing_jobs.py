@@ -163,7 +163,7 @@ def _training(shared: Path, kind: str, streamed: bool) -> Job:
         (folder / "scratch").mkdir(exist_ok=True)
         scratch = ["--memory", "8GB", "--scratch", folder / "scratch"] if streamed else []
         return _command(
-            "train", shared / "in" / "*", "--model", folder / "m", "--kind", kind,
+            "train", shared / "in" / "*", "--output", folder / "m", "--model", kind,
             "--n-jobs", 1, *scratch,
         )  # fmt: skip
 

@@ -19,7 +19,7 @@ from wordodds.cli.data_options import (
     load_corpus,
 )
 from wordodds.cli.file_checks import check_target, not_onto
-from wordodds.cli.options import UsageError, add_json_option, import_model
+from wordodds.cli.options import RenamedOption, UsageError, add_json_option, import_model
 from wordodds.cli.printing import print_json
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("source", metavar="SOURCE", help="MODEL.bin, MODEL.ftz or PIPELINE.joblib")
     parser.add_argument("target", metavar="M.wordodds", nargs="?", help="the file to save to")
-    parser.add_argument("--model", metavar="M.wordodds", help="the same")
+    parser.add_argument(
+        "--model", dest="old_target", action=RenamedOption, new="convert SOURCE M.wordodds"
+    )
     parser.add_argument(
         "--trust-pickle", action="store_true", help="load the pickle without asking"
     )
@@ -88,9 +90,9 @@ def add_parser(commands: Any) -> None:
 
 def check(options: argparse.Namespace) -> None:
     """Check what can be known of the command before anything is imported for it."""
-    target = options.target or options.model
-    if target is None or (options.target and options.model):
+    if (options.target is None) == (options.old_target is None):
         raise UsageError("name one file to save to: wordodds convert SOURCE M.wordodds")
+    target = options.target = options.target or options.old_target
     beginning = _begins(options.source)
     not_onto(target, options.source)
     if os.path.isfile(target) and _begins(target)[:4] == FASTTEXT:
@@ -114,7 +116,7 @@ def prepare(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
-    target = options.target or options.model
+    target = options.target
     bad_rows = bad_rows_of(options)
     if _begins(options.source)[:4] == FASTTEXT:
         model = _from_fasttext(options, bad_rows)

@@ -1,19 +1,47 @@
-"""Options that several commands have."""
+"""Options that several commands have, and how their old spellings keep working."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from typing import Any
 
 __all__ = [
+    "RenamedOption",
     "UsageError",
     "add_json_option",
     "add_model_option",
     "import_model",
+    "warn_deprecated",
 ]
 
 
 class UsageError(ValueError):
     """Options that do not go together."""
+
+
+class RenamedOption(argparse.Action):
+    """An old spelling of an option: works as before, warns, and is not in the help."""
+
+    def __init__(self, *args: Any, new: str, **kwargs: Any) -> None:
+        super().__init__(*args, **{**kwargs, "help": argparse.SUPPRESS})
+        self._new = new
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Set the value and warn."""
+        warn_deprecated(str(option_string), self._new)
+        setattr(namespace, self.dest, values)
+
+
+def warn_deprecated(old: str, new: str) -> None:
+    """Warn on standard error that an option has a new spelling."""
+    print(f"wordodds: warning: {old} is deprecated: use {new}", file=sys.stderr)
 
 
 def add_model_option(parser: argparse.ArgumentParser, what: str) -> None:

@@ -27,7 +27,7 @@ from wordodds.cli.data_options import (
 )
 from wordodds.cli.file_checks import check_target, not_onto
 from wordodds.cli.hold_out import HoldOut
-from wordodds.cli.options import UsageError, add_json_option, add_model_option
+from wordodds.cli.options import RenamedOption, UsageError, add_json_option, warn_deprecated
 from wordodds.cli.printing import print_json, printable
 from wordodds.cli.train_stream import memory_for, train_stream
 from wordodds.corpora import BadRows, corpus_paths
@@ -36,7 +36,7 @@ __all__ = ["add_parser", "run"]
 
 Result = TypeVar("Result")
 
-KINDS = ("nb_logistic", "logistic", "naive_bayes", "complement")
+MODELS = ("nb_logistic", "logistic", "naive_bayes", "complement")
 
 
 def add_parser(commands: Any) -> None:
@@ -53,10 +53,15 @@ def add_parser(commands: Any) -> None:
         help="files or patterns such as 'shards/*.parquet', a folder with a sub-folder per class, "
         "or - for stdin",
     )
-    add_model_option(parser, "file to save the model to")
     parser.add_argument(
-        "--kind", choices=KINDS, default="nb_logistic", help="model to train (default: nb_logistic)"
+        "--output", metavar="M.wordodds", help="file to save the model to (required)"
     )
+    parser.add_argument(
+        "--model",
+        metavar="NAME",
+        help=f"model to train: {', '.join(MODELS)} (default: {MODELS[0]})",
+    )
+    parser.add_argument("--kind", choices=MODELS, action=RenamedOption, new="--model")
     parser.add_argument(
         "-C",
         type=positive_real,
@@ -108,10 +113,13 @@ def add_parser(commands: Any) -> None:
         "document of each class never is",
     )
     parser.add_argument(
-        "--hashed",
+        "--n-hashed",
         type=positive,
         metavar="N",
         help="hash words to N columns, such as 1048576, instead of keeping a vocabulary: one pass",
+    )
+    parser.add_argument(
+        "--hashed", dest="n_hashed", type=positive, action=RenamedOption, new="--n-hashed"
     )
     parser.add_argument(
         "--memory",
@@ -145,14 +153,30 @@ def check(options: argparse.Namespace) -> None:
         options.calibrate_on = 0.1
     elif options.calibrate is None:
         raise UsageError("--calibrate-on needs --calibrate")
-    check_target(options.model)
+    _resolve_old_spellings(options)
+    check_target(options.output)
     if options.scratch is not None:
         os.stat(options.scratch)
         if not os.path.isdir(options.scratch):
             raise NotADirectoryError(20, "is not a folder", options.scratch)
     check_data(options)
     for source in corpus_paths(options.data):
-        not_onto(options.model, source)
+        not_onto(options.output, source)
+
+
+def _resolve_old_spellings(options: argparse.Namespace) -> None:
+    """Set ``model`` and ``output``: before ``--output``, ``--model`` was the file to save to."""
+    is_file = options.kind is not None or options.model not in MODELS
+    if options.output is None and options.model is not None and is_file:
+        warn_deprecated("train --model FILE", "--output FILE")
+        options.output, options.model = options.model, None
+    if options.output is None:
+        raise UsageError("name the file to save the model to: --output M.wordodds")
+    if options.kind is not None and options.model is not None:
+        raise UsageError("--kind is the old spelling of --model: pass one of them")
+    options.model = options.model or options.kind or MODELS[0]
+    if options.model not in MODELS:
+        raise UsageError(f"--model must be one of {', '.join(MODELS)}, got {options.model!r}")
 
 
 def prepare(options: argparse.Namespace) -> None:
@@ -179,9 +203,9 @@ def run(options: argparse.Namespace) -> int:
         model, report, bad_rows = train_stream(options, classifier, memory)
     else:
         model, report, bad_rows = _train_in_memory(options, classifier)
-    model.save(options.model)
-    report["model"] = options.model
-    report["bytes"] = os.path.getsize(options.model)
+    model.save(options.output)
+    report["model"] = options.output
+    report["bytes"] = os.path.getsize(options.output)
     if options.json:
         print_json(report)
     else:
@@ -212,7 +236,7 @@ def _train_in_memory(
         "skipped": bad_rows.count,
         "empty": bad_rows.empty,
         "classes": dict(parts.classes.most_common()),
-        "kind": options.kind,
+        "kind": options.model,
         "trained_on": parts.counts["train"],
         "features": model.n_features,
         "seconds": {"reading": reading, "training": fitting},
@@ -237,11 +261,11 @@ def _classifier(options: argparse.Namespace) -> Any:
         "min_df": options.min_df,
         "C": options.C,
         "class_weight": options.class_weight,
-        "n_hashed": options.hashed,
+        "n_hashed": options.n_hashed,
         "n_jobs": options.n_jobs,
     }
     settings = {name: value for name, value in given.items() if value is not None}
-    return TextClassifier(options.kind, verbose=True, **settings)
+    return TextClassifier(options.model, verbose=True, **settings)
 
 
 def _print(report: dict[str, Any]) -> None:

@@ -50,7 +50,7 @@ def train_stream(
         "skipped": bad_rows.count,
         "empty": bad_rows.empty,
         "classes": dict(parts.classes.most_common()),
-        "kind": options.kind,
+        "kind": options.model,
         "trained_on": parts.counts["train"],
         "features": model.n_features,
         "seconds": {"training": seconds},
