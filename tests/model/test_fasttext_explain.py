@@ -6,8 +6,8 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from wordodds.model import fasttext_explain
 from wordodds.model.explanation import spread
+from wordodds.model.fasttext import explain as fasttext_explain
 
 from .fasttext_models import hash_of
 from .fasttext_texts import TEXTS, model_of, random_texts

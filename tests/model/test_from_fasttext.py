@@ -11,7 +11,7 @@ import pytest
 
 import wordodds
 from wordodds import ModelFileError, from_fasttext, load
-from wordodds.model import fasttext_weights
+from wordodds.model.fasttext import weights as fasttext_weights
 
 from .fasttext_models import WORDS, Dense, hand_made, raw_scores, rows_of
 from .fasttext_texts import TEXTS, model_of, random_texts

@@ -9,7 +9,7 @@ import numpy as np
 from wordodds._border.documents import as_strings
 from wordodds._border.execution import execution
 from wordodds.model.explanation import Contribution, Explanation, spread
-from wordodds.model.fasttext_explain import explain_fasttext
+from wordodds.model.fasttext.explain import explain_fasttext
 from wordodds.model.features import TextFeatures
 from wordodds.model.linear_model import LinearModel
 from wordodds.typing import Floats

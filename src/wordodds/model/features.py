@@ -11,7 +11,7 @@ from wordodds._border.analyzer import AnalyzerSpec, compiled_options, stemmed
 from wordodds._border.documents import Documents, as_documents, as_strings
 from wordodds._border.execution import execution
 from wordodds._core import text as core
-from wordodds.model.fasttext_reading import FastTextReading
+from wordodds.model.fasttext.reading import FastTextReading
 from wordodds.model.python_analysis import preprocessor_of, python_analyzer
 from wordodds.typing import Codes, Floats, Ints, Texts
 

@@ -17,7 +17,7 @@ and of format version 2, which models have that need any of it::
     weights        F64, F32 or F16, the last of which is read as F32
     factor         F64 (rank, n_columns): weights are (n_features, rank, padded) times it
     tree           I32 (n_classes - 1, 2), as wordodds.model.tree says
-    fasttext.*     as wordodds.model.fasttext_reading says; terms.* are its words
+    fasttext.*     as wordodds.model.fasttext.reading says; terms.* are its words
 
 Strings are "name", "link", "features" (the options of text, JSON), "callables", "calibration",
 "fasttext", "source", what the model was made from, and "chosen", what was chosen on held-out
@@ -36,7 +36,7 @@ from wordodds._core import text as core
 from wordodds.model.calibration import Calibration
 from wordodds.model.container import Container, read_container, write_container
 from wordodds.model.errors import ModelFileError, damaged
-from wordodds.model.fasttext_reading import FastTextReading
+from wordodds.model.fasttext.reading import FastTextReading
 from wordodds.model.features import CALLABLES, TextFeatures
 from wordodds.model.file_options import OPTIONS, checked_options
 from wordodds.model.linear_model import LinearModel

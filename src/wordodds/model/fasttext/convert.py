@@ -17,9 +17,9 @@ import numpy as np
 from wordodds._border.labels import encode_known_labels, with_fasttext_prefix
 from wordodds._files.progress import progress
 from wordodds.model.errors import ModelFileError, damaged
-from wordodds.model.fasttext_file import FastTextFile, read_fasttext
-from wordodds.model.fasttext_reading import FastTextReading
-from wordodds.model.fasttext_weights import (
+from wordodds.model.fasttext.file import FastTextFile, read_fasttext
+from wordodds.model.fasttext.reading import FastTextReading
+from wordodds.model.fasttext.weights import (
     feature_rows,
     is_small,
     n_feature_rows,

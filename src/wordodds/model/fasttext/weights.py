@@ -9,8 +9,8 @@ from wordodds._border.terms import frozen_terms, new_hash_key
 from wordodds._core import text as core
 from wordodds._files.progress import Advance
 from wordodds.model.errors import ModelFileError, damaged
-from wordodds.model.fasttext_file import FastTextFile
-from wordodds.model.fasttext_reading import FastTextReading
+from wordodds.model.fasttext.file import FastTextFile
+from wordodds.model.fasttext.reading import FastTextReading
 from wordodds.model.linear_model import LinearModel
 from wordodds.typing import AnyArray, AnyFloats, Booleans, Floats, Floats32, Ints
 

@@ -8,8 +8,8 @@ import numpy as np
 from wordodds._border.terms import pack_terms
 from wordodds._core.text import fasttext_hash_terms
 from wordodds.model.explanation import Contribution, Explanation, Overlaps, spread
-from wordodds.model.fasttext_features import Stretches, ngrams_by_length, subwords_by_length
-from wordodds.model.fasttext_reading import FastTextReading, ReadWord
+from wordodds.model.fasttext.reading import FastTextReading, ReadWord
+from wordodds.model.fasttext.stretches import Stretches, ngrams_by_length, subwords_by_length
 from wordodds.model.linear_model import LinearModel
 from wordodds.typing import Floats, Ints
 
