@@ -20,9 +20,9 @@ from wordodds.model.calibration import (
     fit_calibration,
     threshold_for,
 )
-from wordodds.model.calibration_curves import fit_isotonic, fit_sigmoid, interpolated
+from wordodds.model.calibration.curves import fit_isotonic, fit_sigmoid, interpolated
+from wordodds.model.calibration.temperature import fit_temperature
 from wordodds.model.links import LINKS, probabilities
-from wordodds.model.temperature import fit_temperature
 
 METHOD = pytest.mark.parametrize("method", METHODS)
 

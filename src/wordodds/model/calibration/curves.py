@@ -16,19 +16,6 @@ def fit_sigmoid(odds: Floats, is_class: Booleans) -> tuple[float, float]:
     Newton's method with backtracking, as in Lin, Lin and Weng, "A note on Platt's probabilistic
     outputs for support vector machines" (2007). The targets lie inside (0, 1), so that separated
     classes have a finite optimum.
-
-    Parameters
-    ----------
-    odds : ndarray of shape (n_rows,)
-        Finite.
-    is_class : ndarray of bool, shape (n_rows,)
-        Which rows are of the class.
-
-    Examples
-    --------
-    >>> slope, intercept = fit_sigmoid(np.array([-2.0, 2.0]), np.array([False, True]))
-    >>> round(1.0 / (1.0 + math.exp(-2.0 * slope - intercept)), 4)  # two of three
-    0.6667
     """
     n_class = int(is_class.sum())
     n_rest = len(is_class) - n_class
@@ -47,18 +34,6 @@ def fit_isotonic(odds: Floats, is_class: Booleans) -> tuple[Floats, Floats]:
 
     A class that does not occur gets 1 / (n + 2) everywhere, as with Platt's targets: that it has
     not been seen does not make it impossible.
-
-    Parameters
-    ----------
-    odds : ndarray of shape (n_rows,)
-        Finite.
-    is_class : ndarray of bool, shape (n_rows,)
-        Which rows are of the class.
-
-    Examples
-    --------
-    >>> fit_isotonic(np.array([0.0, 1.0, 2.0, 3.0]), np.array([False, True, False, True]))
-    (array([0., 1., 2., 3.]), array([0. , 0.5, 0.5, 1. ]))
     """
     from scipy.optimize import isotonic_regression
 
@@ -75,20 +50,7 @@ def fit_isotonic(odds: Floats, is_class: Booleans) -> tuple[Floats, Floats]:
 
 
 def interpolated(at: Floats, knots: Floats, values: Floats) -> Floats:
-    """Return the line through the knots, level outside of them.
-
-    Parameters
-    ----------
-    at : ndarray of shape (n_rows,)
-        Where.
-    knots, values : ndarray of shape (n_knots,)
-        The line; knots increase.
-
-    Examples
-    --------
-    >>> interpolated(np.array([-9.0, 1.0, 9.0]), np.array([0.0, 2.0]), np.array([0.1, 0.5]))
-    array([0.1, 0.3, 0.5])
-    """
+    """Return the line through the knots, which increase; level outside of them."""
     if len(knots) == 1:
         return np.full(len(at), values[0])
     at = np.clip(at, knots[0], knots[-1])
@@ -141,7 +103,7 @@ def _newton(x: Floats, targets: Floats, intercept: float) -> tuple[float, float]
                 break
             step *= 0.5
         else:
-            break  # as good as rounding allows
+            break  # rounding allows no better
         slope, intercept, value = slope + step * d_slope, intercept + step * d_intercept, new
     return slope, intercept
 

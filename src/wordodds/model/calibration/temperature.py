@@ -43,15 +43,6 @@ PLAIN = Temperature(1.0, 0.0)
 def tempered(scores: Floats, temperature: Temperature, link: str) -> Floats:
     """Return scores of the same order, of which softmax or sigmoid are probabilities.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_columns)
-        Checked.
-    temperature : Temperature
-        Its value is above zero, its softness at least zero.
-    link : str
-        As in `effective_link`.
-
     Examples
     --------
     >>> tempered(np.array([[90.0, 100.0]]), Temperature(5.0, 0.0), "softmax")
@@ -72,16 +63,6 @@ def effective_link(link: str) -> str:
 
     Margins ("none") are taken for softmax scores. Those of "modified_huber" go through a sigmoid:
     the link's own probabilities of exactly zero have no log loss to minimise.
-
-    Parameters
-    ----------
-    link : str
-        As in `wordodds.model.links.probabilities`, "none" included.
-
-    Examples
-    --------
-    >>> effective_link("none")
-    'softmax'
     """
     return {"none": "softmax", "modified_huber": "one_vs_rest"}.get(link, link)
 
@@ -92,15 +73,6 @@ def fit_temperature(scores: Floats, codes: Positions, link: str) -> Temperature:
     If the classes are separated, so that colder is always better, it is the warmest at which the
     mean log loss is within log((n + 2) / (n + 1)) of the least: n documents without an error say no
     more than that the next one is right with probability (n + 1) / (n + 2).
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_columns)
-        Checked.
-    codes : ndarray of intp, shape (n_rows,)
-        The class of each row.
-    link : str
-        As in `effective_link`.
 
     Examples
     --------

@@ -1,26 +1,23 @@
-"""Calibration: probabilities that are as often right as they say.
-
-A calibration is fitted to the scores of documents that the model was not trained on. Three methods,
-from stiff to flexible:
-
-- "temperature": one number, or two, for all classes (see `wordodds.model.temperature`); which class
-  comes first never changes.
-- "platt": for each class a sigmoid of its log-odds, two numbers a class.
-- "isotonic": for each class any non-decreasing curve; needs many documents of each class.
-
-The last two treat each class by itself and then scale a row to sum to one. The log-odds of softmax
-scores are those at the best temperature; of other scores, each column is taken as it is.
-"""
+"""A calibration: fitted to scores, applied to scores, and kept in arrays."""
 
 import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Literal, Self, TypeAlias, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from wordodds.model.calibration_curves import fit_isotonic, fit_sigmoid, interpolated
+from wordodds.model.calibration.curves import fit_isotonic, fit_sigmoid, interpolated
+from wordodds.model.calibration.measures import checked_codes
+from wordodds.model.calibration.temperature import (
+    PLAIN,
+    Temperature,
+    effective_link,
+    fit_temperature,
+    tempered,
+)
 from wordodds.model.links import (
     LARGEST,
     LINKS,
@@ -30,26 +27,15 @@ from wordodds.model.links import (
     probabilities,
     scaled_rows,
 )
-from wordodds.model.temperature import (
-    PLAIN,
-    Temperature,
-    effective_link,
-    fit_temperature,
-    tempered,
-)
-from wordodds.typing import AnyArray, Booleans, Floats, Ints, Positions
+from wordodds.typing import AnyArray, Booleans, Floats, Ints, Label, Positions
 
-__all__ = [
-    "METHODS",
-    "Calibration",
-    "expected_calibration_error",
-    "fit_calibration",
-    "threshold_for",
-]
+__all__ = ["METHODS", "Calibration", "Method", "fit_calibration"]
+
 Arrays: TypeAlias = Mapping[str, AnyArray]
+Method: TypeAlias = Literal["temperature", "platt", "isotonic"]
 
 # Method -> the arrays that hold it.
-METHODS: dict[str, dict[str, type[np.generic]]] = {
+METHODS: dict[Method, dict[str, type[np.generic]]] = {
     "temperature": {"temperature": np.float64},
     "platt": {"temperature": np.float64, "slope": np.float64, "intercept": np.float64},
     "isotonic": {
@@ -65,20 +51,10 @@ METHODS: dict[str, dict[str, type[np.generic]]] = {
 class Calibration:
     """What turns the scores of one model into calibrated probabilities.
 
-    Made by `fit_calibration`, or read by `from_arrays`.
-
-    Parameters
-    ----------
-    method : {"temperature", "platt", "isotonic"}
-        How.
-    link : str
-        The link of the scores, as in `wordodds.model.links.probabilities`, "none" included.
-    n_columns : int
-        Columns of the scores.
-    arrays : mapping of str to ndarray
-        "temperature" (2,), its value and softness. With "platt" also "slope" and "intercept"
-        (n_columns,). With "isotonic", of the curve of column c, "knot" and "knot_probability" from
-        first_knot[c] to first_knot[c + 1].
+    Made by `fit_calibration`, or read by `from_arrays`. ``link`` is that of the scores, as in
+    `wordodds.model.links.probabilities`, "none" included. Arrays are "temperature" (2,), its value
+    and softness; with "platt" also "slope" and "intercept" (n_columns,); with "isotonic", of the
+    curve of column c, "knot" and "knot_probability" from first_knot[c] to first_knot[c + 1].
 
     Examples
     --------
@@ -88,19 +64,13 @@ class Calibration:
     array([[0.119, 0.881]])
     """
 
-    method: str
+    method: Method
     link: str
     n_columns: int
     arrays: Arrays
 
-    def probabilities(self, scores: Any) -> Floats:
-        """Return the calibrated probability of each class, (n_rows, n_classes).
-
-        Parameters
-        ----------
-        scores : array-like of shape (n_rows, n_columns)
-            Of the model it was fitted to.
-        """
+    def probabilities(self, scores: npt.ArrayLike) -> Floats:
+        """Return the calibrated probability of each class, (n_rows, n_classes)."""
         table = checked_scores(scores)
         if table.shape[1] != self.n_columns:
             raise ValueError(
@@ -133,26 +103,7 @@ class Calibration:
 
     @classmethod
     def from_arrays(cls, metadata: Mapping[str, str], arrays: Arrays) -> Self:
-        """Make a calibration of what `to_arrays` gave, which may have been damaged since.
-
-        Parameters
-        ----------
-        metadata : mapping of str to str
-            The strings; others are left alone.
-        arrays : mapping of str to ndarray
-            The arrays; others are left alone.
-
-        Raises
-        ------
-        ValueError
-            If they are not a calibration, naming what is wrong.
-
-        Examples
-        --------
-        >>> fitted = fit_calibration([[-1.0], [0.5], [2.0]], [0, 1, 1], "softmax", "platt")
-        >>> Calibration.from_arrays(*fitted.to_arrays()).method
-        'platt'
-        """
+        """Make a calibration of what `to_arrays` gave, which may have been damaged since."""
         # Out of a file anything may come, of any type.
         method, link, number = (str(metadata.get(key)) for key in ("method", "link", "n_columns"))
         if method not in METHODS:
@@ -161,34 +112,22 @@ class Calibration:
             raise ValueError(f"calibration has link {link[:20]!r}, not {', '.join(LINKS)}")
         if not re.fullmatch("[1-9][0-9]{0,9}", number):
             raise ValueError(f"calibration has n_columns {number[:20]!r}, expected a number")
-        n_columns = int(number)
-        _check_arrays(method, n_columns, arrays)
-        return cls(method, link, n_columns, {name: arrays[name] for name in METHODS[method]})
+        n_columns, known = int(number), cast("Method", method)
+        _check_arrays(known, n_columns, arrays)
+        return cls(known, link, n_columns, {name: arrays[name] for name in METHODS[known]})
 
 
 def fit_calibration(
-    scores: Any, codes: Any, link: str, method: str, labels: Sequence[Any] | None = None
+    scores: npt.ArrayLike,
+    codes: npt.ArrayLike,
+    link: str,
+    method: Method,
+    labels: Sequence[Label] | None = None,
 ) -> Calibration:
-    """Fit a calibration to scores and the classes they should have told.
+    """Fit a calibration to scores and the right classes, of documents that were not trained on.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n_rows, n_columns)
-        Of documents that the model was not trained on.
-    codes : array-like of int, shape (n_rows,)
-        The true class of each, 0 to n_classes - 1.
-    link : str
-        The link of the scores, as in `wordodds.model.links.probabilities`; "none" too.
-    method : {"temperature", "platt", "isotonic"}
-        See the module. With "platt" and "isotonic" a class without documents is warned about, and
-        gets 1 / (n_rows + 2) before rows are scaled.
-    labels : sequence or None
-        Names of the classes, for messages.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two documents, or all are of one class.
+    ``labels`` are names for messages. With "platt" and "isotonic" a class without documents is
+    warned about, and gets 1 / (n_rows + 2) before rows are scaled.
 
     Examples
     --------
@@ -204,7 +143,7 @@ def fit_calibration(
     table = checked_scores(scores)
     n_rows, n_columns = table.shape
     n_classes = max(2, n_columns)
-    classes = _checked_codes(codes, n_rows, n_classes)
+    classes = checked_codes(codes, n_rows, n_classes)
     seen = np.bincount(classes, minlength=n_classes) > 0
     names = [str(code if labels is None else labels[code]) for code in range(n_classes)]
     if n_rows < 2 or seen.sum() < 2:
@@ -223,7 +162,7 @@ def fit_calibration(
     return Calibration(method, link, n_columns, arrays)
 
 
-def _fit_curves(odds: Floats, classes: Positions, method: str) -> dict[str, AnyArray]:
+def _fit_curves(odds: Floats, classes: Positions, method: Method) -> dict[str, AnyArray]:
     n_columns = odds.shape[1]
     curves = [
         (odds[:, column], classes == (1 if n_columns == 1 else column))
@@ -238,110 +177,6 @@ def _fit_curves(odds: Floats, classes: Positions, method: str) -> dict[str, AnyA
         "knot": np.concatenate([at for at, _ in knots]),
         "knot_probability": np.concatenate([value for _, value in knots]),
     }
-
-
-def expected_calibration_error(probabilities: Any, codes: Any, n_bins: int = 15) -> float:
-    """Return how far the probability of the first class is from how often it is right.
-
-    Documents are sorted into bins of equal width by the probability of their most probable class;
-    the error is the mean, over documents, of the distance in their bin between mean probability and
-    share of right classes.
-
-    Parameters
-    ----------
-    probabilities : array-like of shape (n_rows, n_classes)
-        Rows sum to one.
-    codes : array-like of int, shape (n_rows,)
-        The true class of each row.
-    n_bins : int
-        Bins of [0, 1]; bin i is (i / n_bins, (i + 1) / n_bins].
-
-    Examples
-    --------
-    >>> expected_calibration_error([[0.9, 0.1], [0.9, 0.1]], [0, 1])
-    0.4
-    """
-    table = np.asarray(probabilities, dtype=np.float64)
-    if table.ndim != 2 or len(table) == 0:
-        raise ValueError(
-            f"probabilities must have shape (n_rows, n_classes) and rows, got {table.shape}"
-        )
-    if n_bins < 1:
-        raise ValueError(f"n_bins must be at least 1, got {n_bins}")
-    classes = _checked_codes(codes, *table.shape)
-    best = table.argmax(axis=1)
-    chance = table[np.arange(len(table)), best]
-    bins = np.searchsorted(np.arange(1, n_bins) / n_bins, chance, side="left")
-    # A bin's share of rows times its distance: the difference of two sums, over the rows.
-    gaps = np.bincount(bins, weights=chance - (best == classes), minlength=n_bins)
-    return float(np.abs(gaps).sum() / len(table))
-
-
-def threshold_for(probability: Any, is_label: Any, precision: float) -> float:
-    """Return the smallest probability from which on a label is right often enough.
-
-    Parameters
-    ----------
-    probability : array-like of shape (n_rows,)
-        Of the label, for documents that the model was not trained on.
-    is_label : array-like of bool, shape (n_rows,)
-        Whether it is the label.
-    precision : float
-        The share of documents with the label that is asked for, among those with at least the
-        returned probability. Above 0, up to 1.
-
-    Returns
-    -------
-    float
-        One of the probabilities; of those that are precise enough, the one that finds the most.
-
-    Raises
-    ------
-    ValueError
-        If no threshold is precise enough, naming the best precision there is.
-
-    Examples
-    --------
-    >>> threshold_for([0.9, 0.8, 0.7, 0.6], [True, True, False, True], precision=0.75)
-    0.6
-    """
-    chance, right = np.asarray(probability, dtype=np.float64), np.asarray(is_label, dtype=bool)
-    if not 0.0 < precision <= 1.0:
-        raise ValueError(f"precision must be above 0 and at most 1, got {precision}")
-    if chance.ndim != 1 or chance.shape != right.shape or len(chance) == 0:
-        raise ValueError(
-            "probability and is_label must be two columns of the same length with at least one "
-            f"row, got shapes {chance.shape} and {right.shape}"
-        )
-    if np.isnan(chance).any():
-        raise ValueError(f"probability {int(np.isnan(chance).argmax())} is NaN")
-    order = np.argsort(-chance, kind="stable")
-    chance, right = chance[order], right[order]
-    # Documents of equal probability are above the threshold together or not at all.
-    ends = np.append(chance[1:] != chance[:-1], True)
-    shares = (np.cumsum(right) / np.arange(1, len(right) + 1))[ends]
-    enough = np.flatnonzero(shares >= precision)
-    if len(enough) == 0:
-        best = int(shares.argmax())
-        raise ValueError(
-            f"no threshold has precision {precision}: the best is {shares[best]:.4f}, at "
-            f"probability {chance[ends][best]:.6g}; ask for less or train a better model"
-        )
-    return float(chance[ends][enough[-1]])
-
-
-def _checked_codes(codes: Any, n_rows: int, n_classes: int) -> Positions:
-    found = np.asarray(codes)
-    if found.shape != (n_rows,) or (n_rows and found.dtype.kind not in "biu"):
-        raise ValueError(
-            f"codes must be {n_rows} whole numbers, one for each row, got {found.dtype} of shape "
-            f"{found.shape}"
-        )
-    if n_rows and not (found.min() >= 0 and found.max() < n_classes):
-        raise ValueError(
-            f"codes must be from 0 to {n_classes - 1}, got {found.min()} to {found.max()}"
-        )
-    return found.astype(np.intp)
 
 
 def _warn_of_unseen(seen: Booleans, names: list[str], n_rows: int) -> None:
@@ -366,7 +201,7 @@ def _odds(scores: Floats, temperature: Temperature, link: str) -> Floats:
     return class_log_odds(scores, link)
 
 
-def _check_arrays(method: str, n_columns: int, arrays: Arrays) -> None:
+def _check_arrays(method: Method, n_columns: int, arrays: Arrays) -> None:
     for name, kind in METHODS[method].items():
         array = arrays.get(name)
         if array is None or array.dtype != kind or array.ndim != 1:
