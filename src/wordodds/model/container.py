@@ -94,17 +94,7 @@ _STRANGERS = {
 
 
 class Container(NamedTuple):
-    """What a model file holds.
-
-    Attributes
-    ----------
-    metadata : dict of str to str
-        "format" and "version" are among it.
-    tensors : dict of str to ndarray
-        Read-only views of the file or of its copy, in the order of the file.
-    n_bytes : int
-        Size of the file.
-    """
+    """What a model file holds; the arrays are read-only views, in the order of the file."""
 
     metadata: dict[str, str]
     tensors: dict[str, AnyArray]
@@ -133,36 +123,21 @@ def write_container(
 ) -> None:
     """Write arrays and strings to a file, which is replaced as a whole or not at all.
 
-    Equal content gives equal bytes.
-
-    Parameters
-    ----------
-    path : str or path-like
-        See `wordodds._files.atomic.replacing` for its mode, links and failures.
-    tensors : mapping of str to ndarray
-        Of integers or floats up to 64 bits. One that is not C-contiguous and little-endian is
-        copied, the others are written from where they lie.
-    metadata : mapping of str to str
-        "format" and "version" are added.
-    version : int, default=1
-        Of the format: the least that a reader must know.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the format cannot hold an array or string.
-    ModelFileError
-        If ``path`` is not a regular file.
-    OSError
-        If the file cannot be written. What was there before is still there.
+    Equal content gives equal bytes. Arrays are of integers or floats up to 64 bits; one that is not
+    C-contiguous and little-endian is copied, the others are written from where they lie. The
+    version is the least that a reader must know.
 
     Examples
     --------
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "small.wordodds")
     >>> write_container(path, {"weights": np.array([[1.5], [-2.0]])}, {"labels": "ham spam"})
-    >>> path.stat().st_size
-    280
+    >>> container = read_container(path, verify=True, mmap=True)
+    >>> container.metadata
+    {'format': 'wordodds', 'version': '1', 'labels': 'ham spam'}
+    >>> container.tensors["weights"]
+    array([[ 1.5],
+           [-2. ]])
     """
     arrays = _arranged(tensors)
     header = _header(arrays, metadata, version)
@@ -181,37 +156,10 @@ def read_container(path: str | os.PathLike[str], *, verify: bool, mmap: bool) ->
     """Read the arrays and strings of a file, whoever made it.
 
     Allocates no more than the file, and that only if it is not mapped, plus its header as text,
-    which is short. Without ``verify`` nothing else of a mapped file is touched.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file. Opened once; a pipe or device is refused without waiting for it.
-    verify : bool
-        Compare the checksum before anything else is believed.
-    mmap : bool
-        Map the file instead of reading it: pages come when they are touched, and processes share
-        them. The file may be replaced meanwhile, as `write_container` does, but who overwrites it
-        in place changes the arrays, and who truncates it ends the process.
-
-    Raises
-    ------
-    ModelFileError
-        If the content is anything but a container of a version that is known here.
-    FileNotFoundError, PermissionError
-        As `open` would.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "small.wordodds")
-    >>> write_container(path, {"weights": np.array([[1.5], [-2.0]])}, {"labels": "ham spam"})
-    >>> container = read_container(path, verify=True, mmap=True)
-    >>> container.metadata
-    {'format': 'wordodds', 'version': '1', 'labels': 'ham spam'}
-    >>> container.tensors["weights"]
-    array([[ 1.5],
-           [-2. ]])
+    which is short. Without ``verify``, which compares the checksum before anything else is
+    believed, nothing else of a mapped file is touched. A pipe or device is refused without waiting
+    for it. A mapped file may be replaced meanwhile, as `write_container` does; overwriting it in
+    place changes the arrays, and truncating it ends the process.
     """
     name = os.fsdecode(path)
     descriptor = _open(name)

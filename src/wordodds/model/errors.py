@@ -20,13 +20,5 @@ not match. Download or save it again
 
 
 def damaged(path: str, what: str) -> ModelFileError:
-    """Return the error for a file that began as a model file and is none any more.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    what : str
-        What is wrong with it, as a clause without a full stop.
-    """
+    """Return the error for a file that began as a model file; ``what`` is a clause."""
     return ModelFileError(f"{path} is truncated or damaged: {what}. Download or save it again")

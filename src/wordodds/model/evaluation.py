@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from wordodds._border.classes import codes_by_label
 from wordodds._border.labels import encode_labels
 from wordodds.model.calibration import expected_calibration_error
 from wordodds.model.rendering import aligned, html_table, one_line, shortened
-from wordodds.typing import AnyArray, Floats, Ints, Positions
+from wordodds.typing import AnyArray, Floats, Ints, Label, Labels, Positions
 
 __all__ = [
     "Averages",
@@ -33,7 +34,7 @@ MOST_CONFUSIONS = 20
 class ClassMetrics(NamedTuple):
     """How well one class is found."""
 
-    label: Any
+    label: Label
     precision: float
     recall: float
     f1: float
@@ -51,8 +52,8 @@ class Averages(NamedTuple):
 class Confusion(NamedTuple):
     """How many documents of one class were taken for another."""
 
-    true: Any
-    predicted: Any
+    true: Label
+    predicted: Label
     n: int
 
 
@@ -117,10 +118,10 @@ class Evaluation:
     calibration_error: float | None
     confusion: Ints | None
     confusions: Sequence[Confusion]
-    unknown: dict[Any, int] = field(default_factory=dict)
+    unknown: dict[Label, int] = field(default_factory=dict)
 
     @property
-    def labels(self) -> list[Any]:
+    def labels(self) -> list[Label]:
         """The labels, in the order of the confusion matrix."""
         return [found.label for found in self.classes]
 
@@ -227,24 +228,17 @@ class Evaluation:
 
 
 def evaluate(
-    codes: Any, predicted: Any, probabilities: Any, labels: Any, unknown: Sequence[Any] = ()
+    codes: npt.ArrayLike,
+    predicted: npt.ArrayLike,
+    probabilities: npt.ArrayLike | None,
+    labels: npt.ArrayLike,
+    unknown: Sequence[Label] = (),
 ) -> Evaluation:
     """Compare predictions with what is right.
 
-    Parameters
-    ----------
-    codes : array-like of int, shape (n_rows,)
-        The true class of each document, as a position in ``labels``; a position after the last one
-        is a position in ``unknown``.
-    predicted : array-like of int, shape (n_rows,)
-        The predicted classes, as positions in ``labels``.
-    probabilities : array-like of shape (n_rows, n_classes), or None
-        Probability of each class; None if the model has none.
-    labels : array-like of shape (n_classes,)
-        Names of the classes that the model knows.
-    unknown : sequence, default=()
-        Labels of documents that the model does not know. Such documents count as wrong; they are
-        left out of the log loss alone.
+    ``codes`` and ``predicted`` are positions in ``labels``; a true class after the last one is a
+    position in ``unknown``, the labels that the model does not know. Such documents count as wrong,
+    and are left out of the log loss alone.
 
     Examples
     --------
@@ -286,24 +280,13 @@ def evaluate(
     )
 
 
-def encode_true_labels(labels: Any, n_rows: int, known: Any) -> tuple[Positions, list[Any]]:
+def encode_true_labels(
+    labels: Labels, n_rows: int, known: AnyArray
+) -> tuple[Positions, list[Label]]:
     """Return the class of each document, and the labels that are not among the known ones.
 
-    Parameters
-    ----------
-    labels : array-like
-        One label per document. In a list, unknown labels may be of another kind than known ones.
-    n_rows : int
-        Number of labels that there must be.
-    known : ndarray
-        The labels that the model knows.
-
-    Returns
-    -------
-    codes : ndarray of int
-        Positions in ``[*known, *unknown]``.
-    unknown : list
-        The other labels, the most frequent first.
+    Classes are positions in ``[*known, *unknown]``; the most frequent unknown label comes first. In
+    a list, unknown labels may be of another kind than known ones.
 
     Examples
     --------
@@ -331,7 +314,7 @@ def encode_true_labels(labels: Any, n_rows: int, known: Any) -> tuple[Positions,
     return positions[codes], unknown
 
 
-def _checked_codes(values: Any, n_classes: int, name: str) -> Positions:
+def _checked_codes(values: npt.ArrayLike, n_classes: int, name: str) -> Positions:
     codes = np.asarray(values)
     if codes.ndim != 1 or (len(codes) and codes.dtype.kind not in "biu"):
         raise ValueError(
@@ -349,7 +332,7 @@ def _share(part: AnyArray, whole: AnyArray) -> Floats:
 
 
 def _of_probabilities(
-    probabilities: Any, true: Positions, n_known: int
+    probabilities: npt.ArrayLike | None, true: Positions, n_known: int
 ) -> tuple[float | None, float | None]:
     """Return log loss, over the documents of known labels, and calibration error."""
     if probabilities is None:
@@ -370,7 +353,7 @@ def _of_probabilities(
 
 
 def _confusion(
-    true: Positions, found: Positions, names: list[Any]
+    true: Positions, found: Positions, names: list[Label]
 ) -> tuple[Ints | None, tuple[Confusion, ...]]:
     """Return the matrix, if it is not too large, and the most frequent errors."""
     n_classes = len(names)

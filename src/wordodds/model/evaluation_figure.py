@@ -29,24 +29,7 @@ MOST_WITH_NUMBERS = 30
 def draw_confusion(
     confusion: Ints | None, names: Sequence[str], path: str | os.PathLike[str]
 ) -> None:
-    """Draw a confusion matrix into a file; matplotlib's state stays as it is.
-
-    Parameters
-    ----------
-    confusion : ndarray of shape (n_classes, n_classes), or None
-        Documents by true class (row) and predicted class.
-    names : sequence of str
-        Of the classes.
-    path : str or path
-        Ends in .svg, .png or .pdf.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    ValueError
-        On more than 100 classes, or another kind of file.
-    """
+    """Draw a confusion matrix into a file; matplotlib's state stays as it is."""
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in METADATA:

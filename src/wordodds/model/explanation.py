@@ -17,7 +17,7 @@ from wordodds.model.rendering import (
     shortened,
     signed,
 )
-from wordodds.typing import AnyArray, Floats, Ints
+from wordodds.typing import AnyArray, Floats, Ints, Label
 
 __all__ = ["Contribution", "Explanation", "Overlaps", "Span", "spread"]
 
@@ -82,8 +82,8 @@ class Explanation:
     """
 
     text: str
-    label: Any
-    against: Any
+    label: Label
+    against: Label | None
     bias: float
     contributions: Sequence[Contribution]
     spans: Sequence[Span]
@@ -112,7 +112,7 @@ class Explanation:
         Parameters
         ----------
         n : int or None
-            Only so many, the largest; the others are summed in one line.
+            Number of contributions, the largest; the others are summed in one line. None: all.
         """
         rows = [["feature", "count", "log-odds"], *self._rows(n)]
         return "\n".join(aligned(rows))
@@ -129,7 +129,7 @@ class Explanation:
         Parameters
         ----------
         width : int or None
-            Break lines at spaces to at most so many columns; None leaves that to the terminal.
+            Columns to break lines at, at spaces; None leaves that to the terminal.
         """
         return ansi_text(self.text, self.spans, width)
 
@@ -180,34 +180,15 @@ class Explanation:
 
 
 class Overlaps:
-    """Pieces of a text in any number, summed by where they begin and end.
-
-    Parameters
-    ----------
-    n_characters : int
-        Length of the text.
-    """
+    """Pieces of a text in any number, summed by where they begin and end."""
 
     def __init__(self, n_characters: int) -> None:
         self.depth = np.zeros(n_characters + 1, dtype=np.int64)
         self.steps = np.zeros(n_characters + 1)
         self.cuts = np.zeros(n_characters + 1, dtype=bool)
 
-    def add(
-        self,
-        begin: Ints,
-        end: Ints,
-        contribution: Floats,
-    ) -> None:
-        """Lay pieces over the text, each divided evenly among its characters.
-
-        Parameters
-        ----------
-        begin, end : ndarray of int
-            Where each piece stands; none is empty.
-        contribution : ndarray of float
-            What each adds to the score. Infinite ones are not shown in the text.
-        """
+    def add(self, begin: Ints, end: Ints, contribution: Floats) -> None:
+        """Lay pieces over the text, each divided evenly among its characters, if it is finite."""
         share = np.where(np.isfinite(contribution), contribution, 0.0) / (end - begin)
         for places, sign in ((begin, 1), (end, -1)):
             self.cuts[places] = True
@@ -215,13 +196,7 @@ class Overlaps:
             np.add.at(self.steps, places, sign * share)
 
     def divide(self, number: float) -> None:
-        """Divide all contributions by a number.
-
-        Parameters
-        ----------
-        number : float
-            Above zero.
-        """
+        """Divide all contributions by a number above zero."""
         self.steps /= number
 
 
@@ -230,26 +205,12 @@ def spread(
     n_characters: int,
     overlaps: Overlaps | None = None,
 ) -> list[Span]:
-    """Lay contributions over the text that they come from.
+    """Lay contributions over the text that they come from, as sorted spans without overlaps.
 
-    Each contribution is divided evenly among its pieces. Where pieces overlap, as character n-grams
-    do, each is divided evenly among its characters, and what falls on a character is summed.
-    Takes time proportional to the pieces and the characters.
-
-    Parameters
-    ----------
-    occurrences : iterable of (contribution, [(begin, end), ...])
-        Pieces of the text for each feature: 0 <= begin <= end <= n_characters. Empty pieces get
-        nothing; the contribution of a feature without pieces is not in the text.
-    n_characters : int
-        Length of the text.
-    overlaps : Overlaps or None
-        More pieces, which are too many for a list.
-
-    Returns
-    -------
-    list of Span
-        Sorted, without overlaps; they add up to the contributions that have pieces.
+    Each contribution is divided evenly among its pieces, (begin, end). Where pieces overlap, as
+    character n-grams do, each is divided evenly among its characters, and what falls on a character
+    is summed. Empty pieces get nothing; the contribution of a feature without pieces is not in the
+    text. Takes time proportional to the pieces and the characters.
 
     Examples
     --------

@@ -15,18 +15,7 @@ _NUMBERS = {"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.uint8}
 
 
 def pack_labels(labels: AnyArray) -> dict[str, AnyArray]:
-    """Return arrays that hold labels.
-
-    Parameters
-    ----------
-    labels : ndarray
-        Text, whole numbers or truth values.
-
-    Examples
-    --------
-    >>> pack_labels(np.array([3, 5]))
-    {'labels': array([3, 5])}
-    """
+    """Return arrays that hold labels: text, whole numbers or truth values."""
     if labels.dtype.kind in _NUMBERS:
         return {"labels": labels.astype(_NUMBERS[labels.dtype.kind])}
     values = labels.tolist()
@@ -39,13 +28,7 @@ def pack_labels(labels: AnyArray) -> dict[str, AnyArray]:
 
 
 def unpack_labels(arrays: Arrays) -> AnyArray:
-    """Return the labels that `pack_labels` packed.
-
-    Parameters
-    ----------
-    arrays : mapping of str to ndarray
-        What a file holds.
-    """
+    """Return the labels that `pack_labels` packed."""
     words = unpack_words(arrays, "labels")
     if words is not None:
         labels = _as_array(words)
@@ -69,34 +52,13 @@ def _as_array(words: tuple[str, ...]) -> AnyArray:
 
 
 def pack_words(name: str, words: Iterable[str]) -> dict[str, AnyArray]:
-    """Return arrays that hold words.
-
-    Parameters
-    ----------
-    name : str
-        What to call the arrays.
-    words : iterable of str
-        Any.
-    """
+    """Return arrays, of names that begin so, that hold words."""
     arena, offsets = pack_terms(words)
     return {f"{name}.arena": np.frombuffer(arena, dtype=np.uint8), f"{name}.offsets": offsets}
 
 
 def unpack_words(arrays: Arrays, name: str) -> tuple[str, ...] | None:
-    """Return the words that `pack_words` packed; None if there are none.
-
-    Parameters
-    ----------
-    arrays : mapping of str to ndarray
-        What a file holds.
-    name : str
-        What the arrays are called.
-
-    Examples
-    --------
-    >>> unpack_words(pack_words("animals", ["cat", "hen"]), "animals")
-    ('cat', 'hen')
-    """
+    """Return the words that `pack_words` packed under a name; None if there are none."""
     if f"{name}.offsets" not in arrays:
         return None
     offsets, arena = arrays[f"{name}.offsets"], arrays[f"{name}.arena"]

@@ -35,54 +35,17 @@ _HARMFUL = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return the text with a picture in place of each character that could do harm.
-
-    A character stays one character. Tabs and ends of lines are left as they are.
-
-    Parameters
-    ----------
-    text : str
-        Anything, lone surrogates included.
-
-    Examples
-    --------
-    >>> visible("red: \x1b[31m")
-    'red: ␛[31m'
-    """
+    """Return the text with a picture in place of each character that could do harm, one for one."""
     return _HARMFUL.sub(_picture, text)
 
 
 def one_line(text: object) -> str:
-    r"""Return text without ends of lines and tabs, for a cell of a table.
-
-    Parameters
-    ----------
-    text : object
-        A label, a feature.
-
-    Examples
-    --------
-    >>> one_line("two\nlines")
-    'two␊lines'
-    """
+    """Return text without ends of lines and tabs, for a cell of a table."""
     return re.sub("[\t\n\r]", _picture, visible(str(text)))
 
 
 def shortened(text: str, width: int) -> str:
-    """Return the text cut to as many terminal columns, with an ellipsis if it was.
-
-    Parameters
-    ----------
-    text : str
-        Without control characters.
-    width : int
-        At least 1.
-
-    Examples
-    --------
-    >>> shortened("comp.os.ms-windows.misc", 10)
-    'comp.os.m…'
-    """
+    """Return the text cut to this number of terminal columns, with an ellipsis if it was."""
     if _columns(text) <= width:
         return text
     left = width - 1
@@ -94,40 +57,14 @@ def shortened(text: str, width: int) -> str:
 
 
 def signed(number: float) -> str:
-    """Return a contribution as it is shown: with its sign and four decimals.
-
-    Parameters
-    ----------
-    number : float
-        Any.
-
-    Examples
-    --------
-    >>> signed(1.0), signed(-2e-9), signed(-math.inf)
-    ('+1.0000', '-2.00e-09', '-inf')
-    """
+    """Return a contribution as it is shown: with its sign and four decimals."""
     if number == 0.0:
         return "0"
     return f"{number:+.4f}" if 1e-3 <= abs(number) < 1e6 else f"{number:+.2e}"
 
 
 def aligned(rows: Iterable[Sequence[str]], left: int = 1, gap: int = 2) -> list[str]:
-    """Return lines with columns in line: the first ``left`` flush left, the others flush right.
-
-    Parameters
-    ----------
-    rows : iterable of sequences of str
-        Cells; all rows have as many.
-    left : int
-        How many columns hold words.
-    gap : int
-        Spaces between columns.
-
-    Examples
-    --------
-    >>> aligned([["a", "10"], ["long", "9"]])
-    ['a     10', 'long   9']
-    """
+    """Return lines with columns in line: the first ``left`` flush left, the others flush right."""
     cells = [list(row) for row in rows]
     widths = [max(map(_columns, column)) for column in zip(*cells, strict=True)]
     lines = []
@@ -143,22 +80,7 @@ def aligned(rows: Iterable[Sequence[str]], left: int = 1, gap: int = 2) -> list[
 
 
 def ansi_text(text: str, spans: Spans, width: int | None) -> str:
-    r"""Return coloured text for a terminal of 256 colours.
-
-    Parameters
-    ----------
-    text : str
-        Any; its control characters become pictures.
-    spans : sequence of (begin, end, contribution)
-        Sorted, without overlaps. Positive ones are green.
-    width : int or None
-        Break lines at spaces, so that they have at most so many columns; None does not.
-
-    Examples
-    --------
-    >>> ansi_text("a b", [(0, 1, 2.0)], None)
-    '\x1b[38;5;16;48;5;46ma\x1b[0m b'
-    """
+    """Return text coloured for a terminal, positive spans green, broken at spaces to a width."""
     shown = _wrapped(visible(text[:LONGEST]).replace("\t", " "), width)
     strongest = _strongest(spans)
     parts = []
@@ -177,20 +99,7 @@ def ansi_text(text: str, spans: Spans, width: int | None) -> str:
 
 
 def html_text(text: str, spans: Spans) -> str:
-    """Return coloured text as HTML; what is in the text stays text.
-
-    Parameters
-    ----------
-    text : str
-        Any.
-    spans : sequence of (begin, end, contribution)
-        As in `ansi_text`.
-
-    Examples
-    --------
-    >>> print(html_text("<b>", [(1, 2, -2.0)]))
-    &lt;<span style="background:rgba(220,40,40,0.60)" title="-2.0000">b</span>&gt;
-    """
+    """Return coloured text as HTML; what is in the text stays text."""
     shown = visible(text[:LONGEST])
     strongest = _strongest(spans)
     parts = []
@@ -208,20 +117,7 @@ def html_text(text: str, spans: Spans) -> str:
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; the first column flush left, the others flush right.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Titles.
-    rows : iterable of sequences of str
-        Cells, as text.
-
-    Examples
-    --------
-    >>> html_table(["a"], [["<"]]).count("&lt;")
-    1
-    """
+    """Return a table; the first column flush left, the others flush right."""
 
     def line(cells: Sequence[str], tag: str) -> str:
         aligns = ["left", *["right"] * (len(cells) - 1)]

@@ -1,6 +1,6 @@
 """fastText's model files, ``.bin`` and ``.ftz``: their parts, checked before they are believed.
 
-Layout of versions 11 and 12, little-endian, one part behind the other
+Layout of versions 11 and 12, little-endian, one part after the other
 ----------------------------------------------------------------------
 =============  ====================================================================================
 signature      int32 793712314, int32 version
@@ -76,20 +76,7 @@ class FastTextFile:
 
 
 def read_fasttext(path: str | os.PathLike[str]) -> FastTextFile:
-    """Read a supervised model of fastText.
-
-    Parameters
-    ----------
-    path : str or path
-        The file.
-
-    Raises
-    ------
-    ModelFileError
-        If it is anything else, or damaged.
-    OSError
-        If it cannot be read.
-    """
+    """Read a supervised model of fastText, or raise ModelFileError."""
     name = os.fsdecode(path)
     content = _content(name)
     if content[:4] != MAGIC:
@@ -290,7 +277,7 @@ class _Dense:
         self._table = table
 
     def rows(self, begin: int, end: int) -> Floats:
-        with np.errstate(invalid="ignore"):  # NaN that signals; whoever takes the rows looks
+        with np.errstate(invalid="ignore"):  # NaN that signals; the caller checks
             return self._table[begin:end].astype(np.float64)
 
 
@@ -314,7 +301,7 @@ class _Quantised:
     def rows(self, begin: int, end: int) -> Floats:
         codes = self._codes[begin:end]
         parts = [part[codes[:, m]] for m, part in enumerate(self._parts)]
-        with np.errstate(invalid="ignore", over="ignore"):  # whoever takes the rows looks
+        with np.errstate(invalid="ignore", over="ignore"):  # the caller checks
             table = np.concatenate(parts, axis=1).astype(np.float64)
             if self._norms is not None:
                 table *= self._norms[self._norm_codes[begin:end]]

@@ -34,16 +34,10 @@ class Stretches(NamedTuple):
 
 
 def subwords_by_length(padded: str, ends: Ints, shortest: int, longest: int) -> Iterator[Stretches]:
-    """Yield all stretches of characters, those of one length at a time.
+    """Yield all stretches of characters, those of one length at a time; ``<`` and ``>`` are none.
 
-    Parameters
-    ----------
-    padded : str
-        Words in ``<`` and ``>``, one after the other.
-    ends : ndarray of shape (len(padded),)
-        Where the word of each character ends.
-    shortest, longest : int
-        Characters of a subword. ``<`` and ``>`` alone are none.
+    ``padded`` has words in ``<`` and ``>``, one after the other, ``ends`` where the word of each
+    character ends.
 
     Examples
     --------
@@ -78,17 +72,7 @@ def subwords_by_length(padded: str, ends: Ints, shortest: int, longest: int) -> 
 def ngrams_by_length(
     hashes: npt.NDArray[np.uint32], identities: Ints, longest: int
 ) -> Iterator[Stretches]:
-    """Yield all n-grams of two words or more, those of one length at a time.
-
-    Parameters
-    ----------
-    hashes : ndarray of uint32
-        FastText's hash of each word of a text.
-    identities : ndarray of int
-        Equal for equal words, and only for these.
-    longest : int
-        Words of the longest n-grams.
-    """
+    """Yield all n-grams of two words or more, those of one length at a time."""
     # Hashes count as signed numbers of 32 bits.
     signed = hashes.view(np.int32).astype(np.int64).view(np.uint64)
     units = (identities.astype(np.uint64) + np.uint64(1)) * _UNIT_FACTOR
