@@ -69,8 +69,8 @@ def assert_same_model(found, expected, *, exact=True):
     assert found.labels.dtype == expected.labels.dtype
     assert found.features.n_features == expected.features.n_features
     compare = np.testing.assert_array_equal if exact else np.testing.assert_allclose
-    compare(found._weights, expected._weights, **({} if exact else {"rtol": 1e-12}))
-    compare(found._bias, expected._bias, **({} if exact else {"rtol": 1e-12}))
+    compare(found.weights, expected.weights, **({} if exact else {"rtol": 1e-12}))
+    compare(found.bias, expected.bias, **({} if exact else {"rtol": 1e-12}))
 
 
 @pytest.mark.parametrize("n_hashed", [None, 1024])

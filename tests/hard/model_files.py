@@ -274,7 +274,7 @@ def answers(model: LinearModel) -> list[Any]:
         lambda: model.decision_function(TEXTS).tolist(),
         lambda: model.predict_proba(TEXTS).tolist(),
         lambda: [part.tolist() for part in model.predict_top(TEXTS, 2)],
-        lambda: model.top_features(model.labels[0], n=3),
+        lambda: model.top_features(3, labels=model.labels[:1]),
         lambda: [str(model.explain(text)) for text in TEXTS],
         lambda: model.explain(TEXTS[0], model.labels[1], model.labels[0]).to_dict(),
         lambda: str(model.describe()),

@@ -22,7 +22,7 @@ READING = {
 # Inherited from scikit-learn, or of a protocol, with nothing of ours in them.
 _NOT_OURS = {"get_params", "set_params", "get_metadata_routing", "set_output"}
 # Parts of LinearModel that explanations are made of, and called by explain.
-_PARTS = {"added_by", "code_of", "contrast", "ranked", "weights_of"}
+_PARTS = {"code_of", "contrast", "ranked"}
 _WITHOUT_CALLS = {
     "ModelFileError",  # an exception
     "show_config",  # prints
@@ -214,6 +214,7 @@ def _scoring_calls(model: Any, path: Path) -> Calls:
         "evaluate": partial(model.evaluate, TEXTS, LABELS),
         "explain": lambda: str(model.explain(TEXTS[1])),
         "top_features": lambda: str(model.top_features(n=3)),
+        "log_odds": partial(model.log_odds, 0, "spam"),
         "threshold_for": partial(
             model.threshold_for, "spam", precision=0.5, texts=TEXTS, labels=LABELS
         ),
@@ -230,7 +231,6 @@ def _linear_model_calls(folder: Path) -> Calls:
     calls = {
         **_scoring_calls(model, folder / "model.wordodds"),
         "predict_above": partial(model.predict_above, TEXTS, 0.2),
-        "log_odds": partial(model.log_odds, "spam"),
         "describe": model.describe,
     }
     for method in ("temperature", "platt", "isotonic"):

@@ -64,19 +64,39 @@ def test_top_features(tmp_path):
     along = weights[:, 1] - weights[:, [0, 2]].mean(axis=1)
     names = [word.decode() for word in made.words] + [f"<bucket {i}>" for i in range(50)]
     expected = [names[row] for row in np.argsort(-along)[:8]]
-    assert [name for name, _ in model.top_features("__label__l1", n=8)] == expected
+    assert [
+        name for name, _ in model.top_features(8, labels=["__label__l1"])["__label__l1"]
+    ] == expected
     made, model = model_of(tmp_path, word_ngrams=2, form="pruned", n_buckets=300)
     weights = made.input.table.astype(float) @ made.output.table.astype(float).T
     along = weights[:, 1] - weights[:, [0, 2]].mean(axis=1)
     names = {row: f"<bucket {bucket}>" for bucket, row in made.pruned}
     names = [word.decode() for word in made.words] + [names[row] for row in range(150)]
     expected = [names[row] for row in np.argsort(-along)[:40]]
-    assert [name for name, _ in model.top_features("__label__l1", n=40)] == expected
+    assert [
+        name for name, _ in model.top_features(40, labels=["__label__l1"])["__label__l1"]
+    ] == expected
+
+
+def test_log_odds_of_a_word(tmp_path):
+    made, model = model_of(tmp_path, word_ngrams=2)
+    weights = made.input.table.astype(float) @ made.output.table.astype(float).T
+    row = made.words.index(b"alpha")
+    expected = weights[row, 1] - weights[row, 0]
+    assert model.log_odds("alpha", "__label__l1", "__label__l0") == pytest.approx(expected)
+    assert model.log_odds(row, "__label__l1", "__label__l0") == pytest.approx(expected)
+    for word in ("omega", "__label__l1"):
+        with pytest.raises(ValueError, match="there is no feature"):
+            model.log_odds(word, "__label__l1")
 
 
 def test_a_tree_has_no_weights_of_labels(tmp_path):
     _, model = model_of(tmp_path, loss="hs")
-    for ask in (lambda: model.explain("alpha"), lambda: model.top_features("__label__l1")):
+    for ask in (
+        lambda: model.explain("alpha"),
+        lambda: model.top_features(labels=["__label__l1"]),
+        lambda: model.log_odds("alpha", "__label__l1"),
+    ):
         with pytest.raises(ValueError, match="labels of a hierarchical softmax share decisions"):
             ask()
 

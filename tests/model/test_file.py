@@ -163,7 +163,7 @@ import sys, wordodds
 for name in {list(classifiers)}:
     model = wordodds.load({str(path)!r} + "-" + name)
     model.predict(["free money"]), model.predict_proba(["free"]), model.explain("free money")
-    model.predict_top(["free"], 1), model.top_features("spam")
+    model.predict_top(["free"], 1), model.top_features()
 heavy = {{"sklearn", "numba", "pandas", "pyarrow"}} & set(sys.modules)
 assert not heavy, heavy
 """

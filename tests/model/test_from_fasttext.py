@@ -165,7 +165,7 @@ def test_words_that_are_no_text(tmp_path):
     assert model.labels.tolist() == ["__label__\\xff", "__label__b", "\\xfe"]
     texts = [text for text in TEXTS if "é" not in text]
     np.testing.assert_allclose(model.decision_function(texts), raw_scores(made, texts), atol=1e-5)
-    assert "alpha" in {feature for feature, _ in model.top_features("__label__b", n=100)}
+    assert "alpha" in {feature for feature, _ in model.top_features(100)["__label__b"]}
 
 
 def test_labels_with_another_prefix(tmp_path):

@@ -1,5 +1,6 @@
 """LinearModel: what is left after training."""
 
+import inspect
 import math
 import os
 import pickle
@@ -15,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from wordodds import (
     CountVectorizer,
     HashingVectorizer,
+    LinearModel,
     MultinomialNB,
     NBLogisticRegression,
     SGDClassifier,
@@ -33,6 +35,7 @@ TEXTS = [
     "thanks for the notes from the meeting",
 ]
 LABELS = ["spam", "spam", "spam", "ham", "ham", "ham"]
+OLD_CALL = r"write top_features\(n, labels=\[label\]\)\[label\]"
 NEW = ["Claim your FREE money at the meeting: free money!", "lunch", "", "unknown words only"]
 
 
@@ -155,7 +158,11 @@ def test_words_are_marked_where_they_stand(spam):
 
 
 def test_top_features(spam, three):
-    assert {"free", "money"} < {name for name, _ in spam.top_features("spam", 3)}
+    best = spam.top_features(4, labels=["spam"])["spam"]
+    assert {"free", "money"} < {name for name, _ in best}
+    # "claim" and "money" weigh the same: equal ones keep the order of the rows.
+    assert [name for name, _ in best] == ["free", ",", "claim", "money"]
+    assert spam.top_features(3, labels=["spam"])["spam"] == best[:3]
     best = three.top_features(n=3)
     assert list(best) == three.labels.tolist()
     name, odds = best["lunch"][0]
@@ -163,10 +170,119 @@ def test_top_features(spam, three):
     assert odds == pytest.approx(
         three.weights[row, 0] - np.delete(three.weights[row], 0).mean(), abs=1e-12
     )
-    assert three.top_features("lunch", 10_000)[-1][1] < 0
+    assert three.top_features(10_000)["lunch"][-1][1] < 0
+    assert three.top_features(2, labels=np.array(["lunch"])).keys() == {"lunch"}
     for wrong in (0, 1.5, True):
         with pytest.raises(ValueError, match="n must be"):
-            spam.top_features("spam", wrong)
+            spam.top_features(wrong)
+    for wrong in ("spam", 3, [["spam"]]):
+        with pytest.raises(ValueError, match="labels must be a list"):
+            spam.top_features(labels=wrong)
+    with pytest.raises(ValueError, match="there is no label 'fish'"):
+        spam.top_features(labels=["fish"])
+
+
+def test_top_features_under_other_names(three):
+    numbers = [f"row {row}" for row in range(three.n_features)]
+    own = three.top_features(2)["lunch"]
+    terms = three.features.terms.terms()
+    expected = [(f"row {terms.index(name)}", odds) for name, odds in own]
+    assert three.top_features(2, feature_names=numbers)["lunch"] == expected
+    assert three.top_features(2, feature_names=pd.Series(numbers))["lunch"] == expected
+    vectorizer = CountVectorizer().fit(TEXTS)
+    assert three.top_features(2, feature_names=vectorizer)["lunch"] == own
+    with pytest.raises(ValueError, match="one name for each of the"):
+        three.top_features(feature_names=numbers[1:])
+
+
+def test_log_odds_are_those_of_the_top_features(spam, three):
+    for model in (spam, three):
+        for label, best in model.top_features(5).items():
+            for name, odds in best:
+                assert model.log_odds(name, label) == pytest.approx(odds, rel=1e-12)
+                row = model.features.terms.terms().index(name)
+                assert model.log_odds(np.int64(row), label) == pytest.approx(odds, rel=1e-12)
+    between = three.log_odds("lunch", "lunch", against="spam")
+    row = three.features.terms.terms().index("lunch")
+    codes = [three.code_of(label) for label in ("lunch", "spam")]
+    assert between == pytest.approx(-np.subtract(*three.weights[row, codes[::-1]]), rel=1e-12)
+    with pytest.raises(ValueError, match="there is no feature 'fish'"):
+        spam.log_odds("fish", "spam")
+    with pytest.raises(ValueError, match=r"feature must be in \[0, "):
+        spam.log_odds(spam.n_features, "spam")
+    with pytest.raises(TypeError, match="feature must be a column number or a name"):
+        spam.log_odds(1.0, "spam")
+
+
+def test_log_odds_of_hashed_words_have_the_sign_of_their_count():
+    vectorizer = HashingVectorizer(n_features=64, norm=None)
+    model = model_of(vectorizer, SGDClassifier(loss="log_loss", random_state=0))
+    for word in ("free", "money", "lunch", "meeting"):
+        added = model.decision_function([word])[0] - model.bias[0]
+        assert model.log_odds(word, "spam") == pytest.approx(added, rel=1e-12)
+
+
+def test_one_signature_in_estimators_classifiers_and_models():
+    for name in ("top_features", "log_odds"):
+        kinds = (MultinomialNB, TextClassifier, LinearModel)
+        first, *others = [inspect.signature(getattr(kind, name)) for kind in kinds]
+        for other in others:
+            assert list(other.parameters.values()) == list(first.parameters.values())
+
+
+@pytest.mark.parametrize("kind", ["model", "classifier"])
+def test_labels_before_numbers_still_work_and_warn(kind):
+    labels = ["a", "a", "b", "b", "c", "c"]
+    model = TextClassifier("naive_bayes").fit(TEXTS, labels)
+    model = model.linear_model_ if kind == "model" else model
+    expected = model.top_features(3)
+    with pytest.warns(DeprecationWarning, match=OLD_CALL):
+        assert model.top_features("b", 3) == expected["b"]
+    for call in (
+        lambda: model.top_features("b", n=3),
+        lambda: model.top_features(label="b", n=3),
+        lambda: model.top_features(np.str_("b"), 3),
+    ):
+        with pytest.warns(DeprecationWarning, match=OLD_CALL):
+            assert call() == expected["b"]
+    with pytest.warns(DeprecationWarning, match=OLD_CALL):
+        assert model.top_features("b") == model.top_features()["b"]
+    with pytest.warns(DeprecationWarning, match=OLD_CALL):
+        assert model.top_features(None, 3) == expected
+    for wrong in (0, 1.5, True):
+        with (
+            pytest.warns(DeprecationWarning, match=OLD_CALL),
+            pytest.raises(ValueError, match="n must be"),
+        ):
+            model.top_features("b", wrong)
+    with pytest.raises(TypeError, match="positional"):
+        model.top_features("b", 3, 4)
+    with pytest.raises(TypeError, match="label"):
+        model.top_features(3, label="b")
+
+
+@pytest.mark.parametrize("labels", [[3, 3, 5, 5, 7, 7], [False, False, False, True, True, True]])
+def test_a_number_is_how_many_whatever_the_labels_are(labels):
+    model = TextClassifier("naive_bayes").fit(TEXTS, labels).linear_model_
+    assert {len(best) for best in model.top_features(3).values()} == {3}
+    with pytest.warns(DeprecationWarning, match=OLD_CALL):
+        assert model.top_features(labels[-1], 2) == model.top_features(2)[labels[-1]]
+    if labels[-1] is True:
+        with pytest.warns(DeprecationWarning, match=OLD_CALL):
+            assert model.top_features(True) == model.top_features()[True]
+
+
+def test_log_odds_without_a_feature_still_work_and_warn(spam, three):
+    for model, against in ((spam, None), (three, None), (three, "lunch")):
+        expected = model.weights @ model.contrast("spam", against)
+        for call in (
+            lambda model=model, against=against: model.log_odds("spam", against=against),
+            lambda model=model, against=against: model.log_odds(label="spam", against=against),
+        ):
+            with pytest.warns(DeprecationWarning, match=r"write log_odds\(feature, label\)"):
+                np.testing.assert_array_equal(call(), expected)
+    with pytest.raises(TypeError, match="missing"):
+        three.log_odds()
 
 
 def test_thresholds_need_documents(spam):

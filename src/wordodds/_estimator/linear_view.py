@@ -1,14 +1,22 @@
 """The linear view: what one more occurrence of a feature does to the log-odds of a class."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.classes import codes_by_label
-from wordodds.typing import AnyArray, Floats
+from wordodds._border.features import (
+    FeatureNames,
+    asked_labels,
+    checked_count,
+    column_number,
+    given_names,
+    largest,
+)
+from wordodds.typing import AnyArray, Floats, Label, Labels
 
 __all__ = ["LinearView"]
 
@@ -45,7 +53,7 @@ class LinearView:
     def _mean_weights(self) -> Floats:
         return np.asarray(self.weights_.mean(axis=0))
 
-    def log_odds(self, feature: int | str, label: Any, against: Any = None) -> float:
+    def log_odds(self, feature: int | str, label: Label, against: Label | None = None) -> float:
         """Return what one more occurrence of a feature adds to the log-odds of a class.
 
         Parameters
@@ -66,8 +74,12 @@ class LinearView:
         return float(_difference(weights[c], others.mean())) if len(others) else 0.0
 
     def top_features(
-        self, n: int = 10, *, labels: Any = None, feature_names: Any = None
-    ) -> dict[Any, list[tuple[Any, float]]]:
+        self,
+        n: int = 10,
+        *,
+        labels: Labels | None = None,
+        feature_names: FeatureNames = None,
+    ) -> dict[Label, list[tuple[Any, float]]]:
         """Return for each class the features that speak most for it, the strongest first.
 
         Parameters
@@ -86,70 +98,45 @@ class LinearView:
             Label -> list of (feature, log-odds against the mean of the other classes).
         """
         check_is_fitted(self)
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"n must be a whole number >= 1, got {n!r}")
+        n = checked_count(n)
         names = self._feature_names(feature_names)
-        if isinstance(labels, str | bytes) or np.ndim(labels) != (0 if labels is None else 1):
-            raise ValueError(f"labels must be a list of labels or None, got {labels!r}")
-        wanted = (self.classes_ if labels is None else np.asarray(labels)).tolist()
+        wanted = asked_labels(labels, self.classes_)
         mean, n_classes = self._mean_weights(), len(self.classes_)
         result = {}
         of_classes = self._weights_of_classes(self._codes(wanted))
         for label, weights in zip(wanted, of_classes, strict=True):
             # w - mean of the others = (w - mean of all) * C / (C - 1)
             odds = _difference(weights, mean) * (n_classes / max(1, n_classes - 1))
-            result[label] = [(names[j], float(odds[j])) for j in _largest(odds, n)]
+            result[label] = [(names[j], float(odds[j])) for j in largest(odds, n)]
         return result
 
-    def _feature_names(self, feature_names: Any) -> Any:
-        if feature_names is None:
-            return getattr(self, "feature_names_in_", range(self.n_features_in_))
-        if hasattr(feature_names, "get_feature_names_out"):  # a vectorizer
-            feature_names = feature_names.get_feature_names_out()
-        feature_names = np.asarray(feature_names)  # by position, whatever index it may have
-        if feature_names.shape != (self.n_features_in_,):
-            raise ValueError(
-                f"feature_names must hold one name for each of the {self.n_features_in_} features, "
-                f"got shape {feature_names.shape}"
-            )
-        return feature_names.tolist()
+    def _feature_names(self, feature_names: FeatureNames) -> Sequence[Any]:
+        if feature_names is not None:
+            return given_names(feature_names, self.n_features_in_)
+        known: Sequence[Any] = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        return known
 
     def _column(self, feature: int | str) -> int:
-        if isinstance(feature, str):
-            names = getattr(self, "feature_names_in_", None)
-            if names is None:
-                raise ValueError(
-                    f"the features have no names, so {feature!r} cannot be looked up: pass the "
-                    "number of its column, such as vectorizer.vocabulary_[word]"
-                )
-            found = np.flatnonzero(names == feature)
-            if not len(found):
-                raise ValueError(f"there is no feature {feature!r}")
-            return int(found[0])
-        if isinstance(feature, bool) or not isinstance(feature, int | np.integer):
-            raise TypeError(f"feature must be a column number or a name, got {feature!r}")
-        if not 0 <= feature < self.n_features_in_:
-            raise ValueError(f"feature must be in [0, {self.n_features_in_}), got {feature}")
-        return int(feature)
+        if not isinstance(feature, str):
+            return column_number(feature, self.n_features_in_)
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            raise ValueError(
+                f"the features have no names, so {feature!r} cannot be looked up: pass the "
+                "number of its column, such as vectorizer.vocabulary_[word]"
+            )
+        found = np.flatnonzero(names == feature)
+        if not len(found):
+            raise ValueError(f"there is no feature {feature!r}")
+        return int(found[0])
 
-    def _codes(self, labels: list[Any]) -> list[int]:
+    def _codes(self, labels: list[Label]) -> list[int]:
         code_of = codes_by_label(self.classes_)
         plain = [label.item() if isinstance(label, np.generic) else label for label in labels]
         for label in plain:
             if label not in code_of:
                 raise ValueError(f"there is no class {label!r}")
         return [code_of[label] for label in plain]
-
-
-def _largest(values: Floats, n: int) -> list[int]:
-    """Return the positions of the n largest values, the largest first, equal ones in order."""
-    if n < len(values):
-        least = np.partition(values, -n)[-n]
-        candidates = np.flatnonzero(values >= least)
-    else:
-        candidates = np.arange(len(values))
-    best: list[int] = candidates[np.argsort(-values[candidates], kind="stable")][:n].tolist()
-    return best
 
 
 def _difference(weights: Any, others: Any) -> Any:

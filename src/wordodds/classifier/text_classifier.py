@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds._border.features import FeatureNames
 from wordodds.classifier.choose import Choice
 from wordodds.classifier.fitting import fit_batch, fit_in_memory
 from wordodds.classifier.named_models import Model, Weighting
 from wordodds.model.evaluation import Evaluation
 from wordodds.model.explanation import Explanation
 from wordodds.model.linear_model import LinearModel
+from wordodds.model.old_calls import takes_label_first
 from wordodds.typing import (
     AnyArray,
     ClassWeight,
@@ -387,17 +389,45 @@ default="nb_logistic"
         """
         return self._fitted().explain(text, label, against)
 
-    def top_features(self, label: Any = None, n: int = 10) -> Any:
-        """Return the features that speak most for a label, with their log-odds.
+    def log_odds(self, feature: int | str, label: Label, against: Label | None = None) -> float:
+        """Return what one unit of a feature adds to the log-odds of a label.
 
         Parameters
         ----------
-        label : label or None
-            None: a dict of the lists of all labels.
-        n : int, default=10
-            How many.
+        feature : int or str
+            Name of a feature, such as a word, or its row in the weights of ``linear_model_``.
+        label : label
+            Label whose log-odds are meant.
+        against : label or None, default=None
+            Label to compare with. None: as in `explain`.
         """
-        return self._fitted().top_features(label, n)
+        return self._fitted().log_odds(feature, label, against)
+
+    @takes_label_first
+    def top_features(
+        self,
+        n: int = 10,
+        *,
+        labels: Labels | None = None,
+        feature_names: FeatureNames = None,
+    ) -> dict[Label, list[tuple[Any, float]]]:
+        """Return for each label the features that speak most for it, the strongest first.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of features for each label.
+        labels : list of labels or None, default=None
+            Labels to look at. None: all.
+        feature_names : array-like of shape (n_features,), a vectorizer or None, default=None
+            Names of the features. None: those that the model has.
+
+        Returns
+        -------
+        dict
+            Label -> list of (feature, log-odds), compared as in `explain`.
+        """
+        return self._fitted().top_features(n, labels=labels, feature_names=feature_names)
 
     def calibrate(
         self,

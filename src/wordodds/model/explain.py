@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from wordodds.model.explanation import Contribution, Explanation, spread
 from wordodds.model.fasttext.explain import explain_fasttext
 from wordodds.model.features import TextFeatures
 from wordodds.model.linear_model import LinearModel
-from wordodds.typing import Floats
+from wordodds.typing import Floats, Label
 
 __all__ = ["explain"]
 Pieces: TypeAlias = Sequence[tuple[int, int]]
@@ -20,25 +20,10 @@ Pieces: TypeAlias = Sequence[tuple[int, int]]
 _CHARACTERS_MAX = 200_000_000  # of all n-grams of a text, each of which becomes a string
 
 
-def explain(model: LinearModel, text: Any, label: Any, against: Any) -> Explanation:
-    """Return why a text has its log-odds.
-
-    Parameters
-    ----------
-    model : LinearModel
-        Any.
-    text : str or bytes
-        One document.
-    label : label or None
-        None: the most probable one.
-    against : label or None
-        As in `LinearModel.explain`.
-
-    Raises
-    ------
-    ValueError
-        If the n-grams of the text are too many to be listed.
-    """
+def explain(
+    model: LinearModel, text: str | bytes, label: Label | None, against: Label | None
+) -> Explanation:
+    """Return why a text has its log-odds, as `LinearModel.explain` promises."""
     if not isinstance(text, str | bytes):
         raise TypeError(f"text must be one str, got {type(text).__name__}: explain one at a time")
     text = str(text) if isinstance(text, str) else text  # the compiled analyzer takes no subclass
@@ -105,7 +90,7 @@ def _contributions(
     values = np.zeros(len(used))
     values[occurs] = features.weighed(in_column[occurs])
     norm = features.norms(np.array([0, len(used)]), used, values)[0]
-    added = model.added_by(used, contrast) * values / norm
+    added = model._weights.along(contrast, used) * values / norm
     # A column's features share it by their counts; where signs cancel, evenly.
     share_of = np.where(in_column == 0.0, np.bincount(which, weights=counts[place]), in_column)
     share = np.where(in_column[which] == 0.0, counts[place], signed) / share_of[which]

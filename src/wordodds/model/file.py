@@ -27,7 +27,7 @@ documents (JSON).
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from wordodds.model.fasttext.reading import FastTextReading
 from wordodds.model.features import CALLABLES, TextFeatures
 from wordodds.model.file_options import OPTIONS, checked_options
 from wordodds.model.linear_model import LinearModel
-from wordodds.model.links import base_link
+from wordodds.model.links import LinkName, base_link
 from wordodds.model.packed_labels import pack_labels, pack_words, unpack_labels, unpack_words
 from wordodds.typing import AnyArray
 
@@ -54,18 +54,10 @@ _WEIGHT_TYPES = (np.float64, np.float32, np.float16)
 
 
 def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file, whole or not at all.
-
-    Parameters
-    ----------
-    model : LinearModel
-        Functions of a user in it are not stored, only their names.
-    path : str or path
-        What is there is replaced.
-    """
+    """Write a model to a file, whole or not at all; of functions in it only the names."""
     features = model.features
     _check_loadable(features)
-    stored = model._weights.astype(model.dtype, copy=False)
+    stored = model._weights.table.astype(model.dtype, copy=False)
     arrays: dict[str, AnyArray] = {"weights": stored, "bias": model.bias}
     arrays |= pack_labels(model.labels)
     strings = {
@@ -87,8 +79,8 @@ def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
         of_reading, its_arrays = features.fasttext.to_arrays()
         strings["fasttext"] = json.dumps(of_reading)
         arrays |= {f"fasttext.{name}": array for name, array in its_arrays.items()}
-    if model._factor is not None:
-        arrays["factor"] = model._factor
+    if model._weights.factor is not None:
+        arrays["factor"] = model._weights.factor
     if model.tree is not None:
         arrays["tree"] = model.tree
     if model.source is not None:
@@ -108,7 +100,7 @@ def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
 
 def _version_for(model: LinearModel) -> int:
     """Return the least version of the format that can hold the model."""
-    news = (model.features.fasttext, model._factor, model.tree, model.source)
+    news = (model.features.fasttext, model._weights.factor, model.tree, model.source)
     is_old = model.dtype == np.float64 and base_link(model.link) == model.link
     return 1 if is_old and all(new is None for new in news) else 2
 
@@ -190,13 +182,7 @@ def load(
 
 
 def describe(model: LinearModel) -> dict[str, Any]:
-    """Return what a model is, as plain values.
-
-    Parameters
-    ----------
-    model : LinearModel
-        Any.
-    """
+    """Return what a model is, as plain values."""
     features = model.features
     terms = features.terms if features.fasttext is None else features.fasttext.terms
     return {
@@ -226,9 +212,9 @@ def _text_of(features: TextFeatures) -> dict[str, Any]:
 
 
 def _weights_of(model: LinearModel) -> str:
-    if model._factor is None:
+    if model._weights.factor is None:
         return str(model.dtype)
-    return f"{model.dtype}, of rank {len(model._factor)}"
+    return f"{model.dtype}, of rank {len(model._weights.factor)}"
 
 
 class _MissingCallableError(Exception):
@@ -254,7 +240,7 @@ def _model_of(content: Container, callables: dict[str, Callable[..., Any]]) -> L
         weights,
         bias,
         _features_of(strings, arrays, callables),
-        link=strings["link"],
+        link=cast("LinkName", strings["link"]),
         name=strings["name"],
         calibration=calibration,
         factor=factor,

@@ -1,27 +1,41 @@
 """Links: how the scores of a linear model become probabilities."""
 
 from functools import cache
-from typing import Any
+from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from wordodds._border.execution import execution
 from wordodds._core import score
-from wordodds.typing import Floats, Floats32
+from wordodds.typing import Booleans, Floats, Floats32, Positions
 
 __all__ = [
     "FASTTEXT_FLOOR",
     "FASTTEXT_LINKS",
     "LINKS",
+    "ColumnLink",
+    "LinkName",
     "NoProbabilitiesError",
     "base_link",
     "checked_scores",
     "class_log_odds",
     "log_probabilities",
     "probabilities",
+    "reached_in_fasttext",
     "scaled_rows",
 ]
 
+LinkName: TypeAlias = Literal[
+    "softmax",
+    "one_vs_rest",
+    "modified_huber",
+    "none",
+    "sigmoid",
+    "fasttext_softmax",
+    "fasttext_sigmoid",
+    "fasttext_tree",
+]
 LINKS = ("softmax", "one_vs_rest", "modified_huber", "none")
 # Those of fastText's models, and what a calibration of their scores starts from.
 FASTTEXT_LINKS = {
@@ -33,8 +47,6 @@ FASTTEXT_LINKS = {
 
 # What an infinite score counts as: the difference of two of them is finite.
 LARGEST = 8e307
-
-
 # What fastText adds to a probability before it takes the logarithm, and never takes away again.
 FASTTEXT_FLOOR = 1e-5
 
@@ -47,32 +59,79 @@ class NoProbabilitiesError(ValueError, AttributeError):
     """
 
 
-def probabilities(scores: Any, link: str, n_jobs: int | None = 1) -> Floats:
+class ColumnLink:
+    """The link of scores that have a column for each class, or one for the second of two."""
+
+    tree = None
+
+    def __init__(self, name: LinkName) -> None:
+        self.name = name
+        # fastText's table of sigmoids makes equal probabilities, of which it takes the last.
+        self._takes_last = name == "fasttext_sigmoid"
+
+    def class_scores(self, scores: Floats) -> Floats:
+        """Return the scores as they are: columns are classes."""
+        return scores
+
+    def probabilities(self, scores: Floats, n_jobs: int | None) -> Floats:
+        """Return the probability of each class, (n_rows, n_classes)."""
+        return probabilities(scores, self.name, n_jobs)
+
+    def codes(self, scores: Floats, n_jobs: int | None, calibrated: bool) -> Positions:
+        """Return the most probable class of each row."""
+        if self._takes_last and not calibrated:
+            values = self.probabilities(scores, n_jobs)
+            return np.asarray(values.shape[1] - 1 - values[:, ::-1].argmax(axis=1))
+        if scores.shape[1] == 1:
+            return (scores[:, 0] > 0.0).astype(np.intp)
+        return np.asarray(scores.argmax(axis=1))
+
+    def ranked(self, values: Floats, calibrated: bool) -> Positions:
+        """Return the classes of each row by probability, the most probable first."""
+        if not self._takes_last or calibrated:
+            return np.argsort(-values, axis=1, kind="stable")
+        backwards = np.argsort(-values[:, ::-1], axis=1, kind="stable")
+        return np.asarray(values.shape[1] - 1 - backwards)
+
+    def reached(self, values: Floats, threshold: float, calibrated: bool) -> Booleans:
+        """Return which classes have at least this probability."""
+        if calibrated or not self.name.startswith("fasttext"):
+            return values >= threshold
+        return reached_in_fasttext(values, threshold)
+
+    def contrast(self, n_columns: int, code: int, against: int | None) -> Floats:
+        """Return how columns add up to the log-odds of a class, against another or the others."""
+        columns = np.zeros(n_columns)
+        if n_columns == 1:
+            columns[0] = 1.0 if code == 1 else -1.0
+            return columns
+        if against is not None:
+            columns[against] -= 1.0
+        elif base_link(self.name) == "softmax":
+            columns[:] = -1.0 / (n_columns - 1)
+            columns[code] = 0.0
+        columns[code] += 1.0
+        return columns
+
+
+def probabilities(scores: npt.ArrayLike, link: str, n_jobs: int | None = 1) -> Floats:
     """Return the probability of each class, (n_rows, n_classes).
 
-    Rows sum to one, but for "sigmoid", where each label is a question of its own, and fastText's.
+    Scores have one column for two classes (above zero: the second), else one for each class, of any
+    size, infinite ones included; a row of nothing but minus infinities is uniform. Rows of
+    probabilities sum to one, but for "sigmoid", where each label is a question of its own, and
+    fastText's. By link:
 
-    Parameters
-    ----------
-    scores : array-like of shape (n_rows, n_columns)
-        One column for two classes (above zero: the second), else one for each class. Of any size,
-        infinite ones included; a row of nothing but minus infinities is uniform.
-    link : one of LINKS or FASTTEXT_LINKS
-        "softmax": exp(score), scaled to sum to one. "one_vs_rest": the sigmoid of each column,
-        scaled. "modified_huber": (clip(score, -1, 1) + 1) / 2, scaled. One column is the log-odds
-        of the second class with the first two, and taken for that class with the third.
-        "sigmoid": that of each column, not scaled. The numbers that fastText tells:
-        "fasttext_softmax" is softmax + 1e-5, "fasttext_sigmoid" the sigmoid from its table of 513
-        values + 1e-5, "fasttext_tree" exp(score).
-    n_jobs : int or None
-        Threads; they do not change the result.
+    - "softmax": exp(score), scaled to sum to one.
+    - "one_vs_rest": the sigmoid of each column, scaled.
+    - "modified_huber": (clip(score, -1, 1) + 1) / 2, scaled.
+    - "sigmoid": that of each column, not scaled.
+    - "fasttext_softmax": softmax + 1e-5.
+    - "fasttext_sigmoid": the sigmoid from fastText's table of 513 values + 1e-5.
+    - "fasttext_tree": exp(score).
 
-    Raises
-    ------
-    NoProbabilitiesError
-        If the link is "none".
-    ValueError
-        If the link is unknown, or a score is NaN.
+    One column is the log-odds of the second class with the first two, and taken for that class with
+    the third. "none" raises NoProbabilitiesError.
 
     Examples
     --------
@@ -90,23 +149,8 @@ def probabilities(scores: Any, link: str, n_jobs: int | None = 1) -> Floats:
         return np.asarray(np.exp(log_probabilities(scores, link, n_jobs)))
 
 
-def log_probabilities(scores: Any, link: str, n_jobs: int | None = 1) -> Floats:
-    """Return the logarithms of `probabilities`, with all digits where those round to 0.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_rows, n_columns)
-        As in `probabilities`.
-    link : one of LINKS or FASTTEXT_LINKS
-        As in `probabilities`.
-    n_jobs : int or None
-        Threads.
-
-    Examples
-    --------
-    >>> log_probabilities([[-800.0]], "softmax")
-    array([[   0., -800.]])
-    """
+def log_probabilities(scores: npt.ArrayLike, link: str, n_jobs: int | None = 1) -> Floats:
+    """Return the logarithms of `probabilities`, with all digits where those round to 0."""
     _check_link(link)
     table = checked_scores(scores)
     if link in ("modified_huber", "fasttext_softmax", "fasttext_sigmoid"):
@@ -126,39 +170,16 @@ def log_probabilities(scores: Any, link: str, n_jobs: int | None = 1) -> Floats:
 
 
 def base_link(link: str) -> str:
-    """Return the link without what is peculiar to fastText: what a calibration starts from.
-
-    Parameters
-    ----------
-    link : one of LINKS or FASTTEXT_LINKS
-        Any.
-
-    Examples
-    --------
-    >>> base_link("fasttext_softmax")
-    'softmax'
-    """
+    """Return the link without what is peculiar to fastText: what a calibration starts from."""
     return FASTTEXT_LINKS.get(link, link)
 
 
-def class_log_odds(scores: Any, link: str) -> Floats:
+def class_log_odds(scores: npt.ArrayLike, link: str) -> Floats:
     """Return what a class is calibrated by, (n_rows, n_columns), finite.
 
     Of softmax scores the log-odds of each class, ``s_c - log sum_{k != c} exp(s_k)``: the scores
     themselves, such as naive Bayes' joint log-likelihoods, grow with the length of the text and
     cannot be compared between documents. Of all others, and of one column, the scores.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_rows, n_columns)
-        As in `probabilities`.
-    link : str
-        As in `probabilities`; "none" too.
-
-    Examples
-    --------
-    >>> class_log_odds([[-1000.0, -1002.0]], "softmax")
-    array([[ 2., -2.]])
     """
     table = checked_scores(scores)
     if link != "softmax" or table.shape[1] == 1:
@@ -178,20 +199,16 @@ def class_log_odds(scores: Any, link: str) -> Floats:
     return np.asarray(np.clip(odds, -LARGEST, LARGEST))
 
 
+def reached_in_fasttext(values: Floats, threshold: float) -> Booleans:
+    """Compare as fastText does: in float32, before it adds its floor."""
+    return (values - FASTTEXT_FLOOR).astype(np.float32) >= np.float32(threshold)
+
+
 def scaled_rows(chances: Floats) -> Floats:
     """Return probabilities of chances that were found one class at a time; may write into them.
 
-    Parameters
-    ----------
-    chances : ndarray of shape (n_rows, n_columns)
-        Within 0 and 1. One column is the second of two classes; others are scaled to sum to one,
-        and a row of zeros becomes uniform.
-
-    Examples
-    --------
-    >>> scaled_rows(np.array([[0.2, 0.2], [0.0, 0.0]]))
-    array([[0.5, 0.5],
-           [0.5, 0.5]])
+    One column is the second of two classes; others are scaled to sum to one, and a row of zeros
+    becomes uniform.
     """
     if chances.shape[1] == 1:
         return np.hstack([1.0 - chances, chances])
@@ -200,19 +217,8 @@ def scaled_rows(chances: Floats) -> Floats:
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
 
-def checked_scores(scores: Any) -> Floats:
-    """Return a copy of the scores as float64, without NaN and plus infinity.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_rows, n_columns)
-        As in `probabilities`.
-
-    Examples
-    --------
-    >>> checked_scores([[1, 2]])
-    array([[1., 2.]])
-    """
+def checked_scores(scores: npt.ArrayLike) -> Floats:
+    """Return a copy of the scores as float64, without NaN and plus infinity."""
     table = np.array(scores, dtype=np.float64, order="C", ndmin=1)
     if table.ndim != 2 or table.shape[1] == 0:
         raise ValueError(f"scores must have shape (n_rows, n_columns), got {table.shape}")

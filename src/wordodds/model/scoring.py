@@ -1,4 +1,4 @@
-"""From raw text to scores, probabilities and the codes of labels."""
+"""From documents to scores: features are found and add their weights at once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,80 +7,69 @@ import numpy as np
 
 from wordodds._border.documents import Documents, as_strings
 from wordodds._border.execution import execution
+from wordodds._border.features import column_number
 from wordodds._core.score import TextScorer
-from wordodds.model.calibration import Calibration
-from wordodds.model.label_weights import LabelWeights
-from wordodds.model.links import FASTTEXT_FLOOR, probabilities
-from wordodds.model.tree import best_leaves, leaf_chances, leaf_scores
-from wordodds.typing import Floats, Ints, Positions
+from wordodds._core.text import AnalyzerOptions
+from wordodds.model.features import TextFeatures
+from wordodds.model.weights import Weights
+from wordodds.typing import Floats, Ints
 
-__all__ = ["TextScores"]
+__all__ = ["Scorer", "row_of"]
 
-_DOCUMENTS_AT_ONCE = 4096  # where Python finds the features, matrices are made of so many
+_DOCUMENTS_AT_ONCE = 4096  # of each matrix, where Python finds the features
 
 
-class TextScores(LabelWeights):
-    """Labels and weights, and what they make of text."""
+class Scorer:
+    """Scores documents by features and their weights. Never changes."""
 
-    calibration: Calibration | None
-    n_jobs: int | None
-    _scorer: TextScorer | None
+    def __init__(self, features: TextFeatures, weights: Weights) -> None:
+        # Here too: SciPy, which scores what Python analyzed, checks no index.
+        n_rows, of_norm = features.n_features, features.norm_weights
+        if len(weights) != n_rows or (of_norm is not None and of_norm.shape != (n_rows,)):
+            raise ValueError(f"weights and norm_weights must have {n_rows} rows, one a feature")
+        self.features = features
+        self.weights = weights
+        options = features.options
+        # None if Python finds the features, or if each batch has a scorer with its own stems.
+        self._compiled = None
+        if options is not None and not features.stemmer:
+            self._compiled = self._compile(options)
 
-    @property
-    def has_probabilities(self) -> bool:
-        """Whether `predict_proba` works."""
-        return self.calibration is not None or self.link != "none"
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scorer, (self.features, self.weights)  # compiled again
 
-    def _scores(self, texts: Any, advance: Callable[[int], None] | None = None) -> Floats:
-        """Return the scores, (n_texts, n_columns)."""
-        return self._scores_of(self.features.documents(texts, self.n_jobs), advance)
-
-    def _scores_of(
+    def scores(
         self,
         documents: Documents,
+        n_jobs: int | None,
         advance: Callable[[int], None] | None = None,
         n_features: Ints | None = None,
     ) -> Floats:
-        """Return the same of checked documents; n_features receives how many each has."""
-        if self.features.options is None:
-            return self._scores_in_python(documents)
-        n_jobs = self.n_jobs
-        scorer = self._scorer
-        if scorer is None:
-            scorer = self._scorer_for(self.features.stemmed_options(documents, n_jobs))
-        return scorer.score(documents, advance, n_features, *execution(n_jobs))
-
-    def _class_scores(self, scores: Floats) -> Floats:
-        """Return a score for each class where there is one for each decision of a tree."""
-        return scores if self.tree is None else leaf_scores(scores, self.tree, self._floor)
-
-    @property
-    def _floor(self) -> float:
-        return FASTTEXT_FLOOR if self.link == "fasttext_tree" else 0.0
+        """Return scores, (n_documents, n_columns); n_features receives how many each has."""
+        compiled = self._compiled
+        if compiled is None:
+            if self.features.options is None:
+                return self._scores_in_python(documents)
+            compiled = self._compile(self.features.stemmed_options(documents, n_jobs))
+        return compiled.score(documents, advance, n_features, *execution(n_jobs))
 
     def _scores_in_python(self, documents: Documents) -> Floats:
         from scipy.sparse import csr_array
 
-        features, texts = self.features, as_strings(documents)
-        parts = [np.empty((0, len(self._bias)))]
+        features, texts, bias = self.features, as_strings(documents), self.weights.bias
+        parts = [np.empty((0, len(bias)))]
         for first in range(0, len(texts), _DOCUMENTS_AT_ONCE):
             some = texts[first : first + _DOCUMENTS_AT_ONCE]
             indptr, indices, counts = features.rows_of(map(features.found_in, some))
             values = features.weighed(counts)
             norms = features.norms(indptr, indices, values)
-            rows = csr_array((values, indices, indptr), shape=(len(some), self.n_features))
+            rows = csr_array((values, indices, indptr), shape=(len(some), len(self.weights)))
             rows.eliminate_zeros()  # zero times an infinite weight
-            parts.append(self._bias + (rows @ self.weights) / norms[:, None])
+            parts.append(bias + (rows @ self.weights.rows(slice(None))) / norms[:, None])
         return np.concatenate(parts)
 
-    def _lasting_scorer(self) -> TextScorer | None:
-        """Return what scores every text; None if Python must, or for each batch another does."""
-        options = self.features.options
-        # Words of stems are known only with the text.
-        return None if options is None or self.features.stemmer else self._scorer_for(options)
-
-    def _scorer_for(self, options: Any) -> TextScorer:
-        features = self.features
+    def _compile(self, options: AnalyzerOptions) -> TextScorer:
+        features, weights = self.features, self.weights
         return TextScorer(
             options,
             features.terms,
@@ -92,50 +81,23 @@ class TextScores(LabelWeights):
             features.sublinear,
             features.norm,
             features.norm_weights,
-            self._weights,
-            self._bias,
-            self._factor,
+            weights.table,
+            weights.bias,
+            weights.factor,
         )
 
-    def _probabilities(self, scores: Floats) -> Floats:
-        if self.calibration is not None:
-            return self.calibration.probabilities(self._class_scores(scores))
-        if self.tree is not None:
-            return leaf_chances(scores, self.tree, self._floor)
-        return probabilities(scores, self.link, self.n_jobs)
 
-    def _values(self, scores: Floats) -> Floats:
-        """Return probabilities, or else scores, of each class."""
-        if self.has_probabilities:
-            return self._probabilities(scores)
-        return np.concatenate([-scores, scores], axis=1) if scores.shape[1] == 1 else scores
-
-    def _codes(self, scores: Floats) -> Positions:
-        if self.calibration is not None and self.calibration.method != "temperature":
-            scores = self._probabilities(scores)  # curves may change the order
-        elif self.tree is not None:
-            return best_leaves(scores, self.tree, self._floor, self.n_jobs)
-        elif self._has_equals:
-            values = self._probabilities(scores)
-            return np.asarray(values.shape[1] - 1 - values[:, ::-1].argmax(axis=1))
-        if scores.shape[1] == 1:
-            return (scores[:, 0] > 0.0).astype(np.intp)
-        return np.asarray(scores.argmax(axis=1))
-
-    def ranked(self, values: Floats) -> Positions:
-        """Return the positions of labels by their probabilities, the most probable first.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_texts, n_classes)
-            Such as `predict_proba` gives.
-        """
-        if not self._has_equals:
-            return np.argsort(-values, axis=1, kind="stable")
-        backwards = np.argsort(-values[:, ::-1], axis=1, kind="stable")
-        return np.asarray(values.shape[1] - 1 - backwards)
-
-    @property
-    def _has_equals(self) -> bool:
-        # fastText's table of sigmoids makes them, and of equals it takes the last.
-        return self.link == "fasttext_sigmoid" and self.calibration is None
+def row_of(features: TextFeatures, feature: int | str) -> tuple[int, float]:
+    """Return the row of a feature by its number or name, and the sign that its count has there."""
+    if not isinstance(feature, str):
+        return column_number(feature, features.n_features), 1.0
+    row, sign = -1, 1.0
+    if features.fasttext is not None:
+        row = features.fasttext.row_of(feature)
+    else:
+        _, rows, signs = features.rows_of([[feature]])
+        if len(rows):
+            row, sign = int(rows[0]), float(signs[0])
+    if row < 0:
+        raise ValueError(f"there is no feature {feature!r}")
+    return row, sign

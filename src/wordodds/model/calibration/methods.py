@@ -4,7 +4,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Self, TypeAlias, cast
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -112,16 +112,16 @@ class Calibration:
             raise ValueError(f"calibration has link {link[:20]!r}, not {', '.join(LINKS)}")
         if not re.fullmatch("[1-9][0-9]{0,9}", number):
             raise ValueError(f"calibration has n_columns {number[:20]!r}, expected a number")
-        n_columns, known = int(number), cast("Method", method)
-        _check_arrays(known, n_columns, arrays)
-        return cls(known, link, n_columns, {name: arrays[name] for name in METHODS[known]})
+        n_columns = int(number)
+        _check_arrays(method, n_columns, arrays)
+        return cls(method, link, n_columns, {name: arrays[name] for name in METHODS[method]})
 
 
 def fit_calibration(
     scores: npt.ArrayLike,
     codes: npt.ArrayLike,
     link: str,
-    method: Method,
+    method: str,
     labels: Sequence[Label] | None = None,
 ) -> Calibration:
     """Fit a calibration to scores and the right classes, of documents that were not trained on.

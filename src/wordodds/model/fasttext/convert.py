@@ -9,6 +9,7 @@ one of E, both factors are kept and A is applied once a line.
 """
 
 import os
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, Literal
 
@@ -30,11 +31,12 @@ from wordodds.model.fasttext.weights import (
 )
 from wordodds.model.features import TextFeatures
 from wordodds.model.linear_model import LinearModel
-from wordodds.typing import AnyArray, AnyFloats, Codes
+from wordodds.model.links import LinkName
+from wordodds.typing import AnyArray, AnyFloats, Codes, Label, Texts
 
 __all__ = ["from_fasttext"]
 
-_LINKS = {
+_LINKS: dict[tuple[str, str], LinkName] = {
     ("softmax", "fasttext"): "fasttext_softmax",
     ("softmax", "exact"): "softmax",
     ("one-vs-all", "fasttext"): "fasttext_sigmoid",
@@ -54,8 +56,8 @@ def from_fasttext(
     tolerance: float = 0.0,
     probabilities: Literal["fasttext", "exact"] = "fasttext",
     strip_prefix: str = "",
-    texts: Any = None,
-    labels: Any = None,
+    texts: Texts | None = None,
+    labels: Iterable[Label] | None = None,
     verbose: bool = False,
 ) -> LinearModel:
     """Return fastText's classifier as a model of ours: the same labels and probabilities.
@@ -175,10 +177,12 @@ def _labels(name: str, file: FastTextFile, strip_prefix: str) -> AnyArray:
     return np.array(labels)
 
 
-def _measured(whole: LinearModel, model: LinearModel, texts: Any, labels: Any) -> dict[str, Any]:
+def _measured(
+    whole: LinearModel, model: LinearModel, texts: Texts, labels: Iterable[Label] | None
+) -> dict[str, Any]:
     """Return what was lost, by the labels and probabilities of both models."""
     documents = whole.features.documents(texts, None)
-    before, after = whole._scores_of(documents), model._scores_of(documents)
+    before, after = (one._scorer.scores(documents, None) for one in (whole, model))
     if len(before) == 0:
         raise ValueError("there must be a text to measure on")
     chances = whole._probabilities(before), model._probabilities(after)

@@ -11,7 +11,7 @@ from wordodds.model.explanation import Contribution, Explanation, Overlaps, spre
 from wordodds.model.fasttext.reading import FastTextReading, ReadWord
 from wordodds.model.fasttext.stretches import Stretches, ngrams_by_length, subwords_by_length
 from wordodds.model.linear_model import LinearModel
-from wordodds.typing import Floats, Ints
+from wordodds.typing import Floats, Ints, Label
 
 __all__ = ["explain_fasttext"]
 
@@ -21,20 +21,13 @@ _CHARACTERS_MAX = 10_000_000  # of their names
 _ROWS_AT_ONCE = 1 << 16
 
 
-def explain_fasttext(model: LinearModel, text: str, label: Any, against: Any) -> Explanation:
+def explain_fasttext(
+    model: LinearModel, text: str, label: Label, against: Label | None
+) -> Explanation:
     """Return why a text has the log-odds that are a mean over fastText's features.
 
     All words are named, and of subwords and n-grams the 100,000 of each that add most; the others
     are one contribution. Takes time proportional to the number of features.
-
-    Parameters
-    ----------
-    model : LinearModel
-        One with fastText's reading.
-    text : str
-        One document.
-    label, against : label or None
-        As in `LinearModel.explain`.
     """
     reading = model.features.fasttext
     assert reading is not None
@@ -89,9 +82,10 @@ def _weights_along(model: LinearModel, contrast: Floats, n_wanted: int) -> Calla
     """Return a function from rows to what each adds along a contrast."""
     starts = range(0, model.n_features, _ROWS_AT_ONCE)
     if n_wanted < model.n_features:
-        return lambda rows: model.added_by(rows, contrast)
+        return lambda rows: model._weights.along(contrast, rows)
     # Each row once, rather than again and again.
-    parts = [model.added_by(slice(first, first + _ROWS_AT_ONCE), contrast) for first in starts]
+    blocks = (slice(first, first + _ROWS_AT_ONCE) for first in starts)
+    parts = [model._weights.along(contrast, block) for block in blocks]
     return np.concatenate([np.zeros(0), *parts]).__getitem__
 
 

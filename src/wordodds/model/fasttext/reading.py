@@ -51,22 +51,10 @@ class ReadWord(NamedTuple):
 class FastTextReading:
     """Which rows of weights a text has. Never changes.
 
-    Parameters
-    ----------
-    terms : FrozenTerms
-        The words, then labels that a text may hold.
-    words : ndarray of uint32 of shape (n_words, 2)
-        Hash of each word, and how many features its row is the sum of.
-    word_ngrams : int
-        Words of the longest n-grams.
-    subwords : (int, int)
-        Characters of the shortest and the longest subwords; (0, 0): there are none.
-    n_buckets : int
-        What n-grams and subwords are hashed to.
-    marks : ndarray of uint64 or None
-        Bit b: bucket b has a row; None: each has one.
-    absent_counts : bool
-        Whether a feature whose bucket has no row counts in the mean.
+    ``terms`` are the words, then labels that a text may hold; ``words`` (n_words, 2) the hash of
+    each word, and how many features its row is the sum of. ``subwords`` are the characters of the
+    shortest and the longest; (0, 0): there are none. Bit b of ``marks``: bucket b has a row; None:
+    each has one. ``absent_counts``: whether a feature whose bucket has no row counts in the mean.
     """
 
     terms: core.FrozenTerms
@@ -129,22 +117,7 @@ class FastTextReading:
         options: Mapping[str, Any],
         arrays: Mapping[str, AnyArray],
     ) -> "FastTextReading":
-        """Return what `to_arrays` took apart, whoever wrote it.
-
-        Parameters
-        ----------
-        terms : FrozenTerms
-            Of the same file.
-        options : mapping
-            Plain values.
-        arrays : mapping of str to ndarray
-            By name.
-
-        Raises
-        ------
-        ValueError
-            If they make no sense.
-        """
+        """Return what `to_arrays` took apart, or raise ValueError if it makes no sense."""
         word_ngrams, subwords = options["word_ngrams"], options["subwords"]
         n_buckets, absent_counts = options["n_buckets"], options["absent_counts"]
         plausible = isinstance(subwords, list) and len(subwords) == 2
@@ -166,13 +139,7 @@ class FastTextReading:
         return reading
 
     def read(self, text: str) -> list[ReadWord]:
-        """Return the words of one text that count, in order, the end of the line last.
-
-        Parameters
-        ----------
-        text : str
-            One document.
-        """
+        """Return the words of one text that count, in order, the end of the line last."""
         places = [match.span() for match in _WORDS.finditer(text)]
         words = [text[slice(*place)] for place in places]
         if _SENTENCE_END in words:
@@ -189,6 +156,11 @@ class FastTextReading:
             found.append(ReadWord(word, row, *place))
         return found
 
+    def row_of(self, word: str) -> int:
+        """Return the row of a known word, -1 if it has none."""
+        row = self._ids_of([word])[word]
+        return row if row < len(self.words) else -1
+
     def _ids_of(self, words: list[str]) -> dict[str, int]:
         distinct = sorted(set(words))
         ids = self._vocabulary.locate(pack_vocabulary(distinct))
@@ -199,13 +171,7 @@ class FastTextReading:
         return self.terms.thawed()
 
     def rows_of_buckets(self, buckets: AnyArray) -> Ints:
-        """Return the row of weights of each bucket, -1 where it has none.
-
-        Parameters
-        ----------
-        buckets : ndarray of int
-            Each below ``n_buckets``.
-        """
+        """Return the row of weights of each bucket, -1 where it has none."""
         numbers = buckets.astype(np.int64)
         if self.marks is None:
             return len(self.words) + numbers
@@ -223,13 +189,7 @@ class FastTextReading:
         return np.cumsum(counts, dtype=np.int64) - counts
 
     def name_of(self, row: int) -> str:
-        """Return what to call a row of the weights.
-
-        Parameters
-        ----------
-        row : int
-            Its number.
-        """
+        """Return what to call a row of the weights."""
         if row < len(self.words):
             return self.terms.term(row)
         bucket = row - len(self.words)

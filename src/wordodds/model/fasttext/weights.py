@@ -32,15 +32,7 @@ _ALWAYS_FINE = 1 << 28  # bytes
 
 
 def output_columns(name: str, file: FastTextFile) -> Floats:
-    """Return A as columns, (dim, n_columns): one for two classes of softmax.
-
-    Parameters
-    ----------
-    name : str
-        Of the file, for errors.
-    file : FastTextFile
-        What was read.
-    """
+    """Return A as columns, (dim, n_columns): one for two classes of softmax."""
     n_bytes = 8 * file.output.n_rows * file.dim
     if n_bytes > max(_ALWAYS_FINE, _LARGEST_GROWTH * file.n_bytes):
         raise damaged(name, f"its output would take {n_bytes} bytes")
@@ -56,19 +48,7 @@ def output_columns(name: str, file: FastTextFile) -> Floats:
 def feature_rows(
     name: str, file: FastTextFile, outputs: Floats, rank: str, advance: Advance
 ) -> tuple[Floats32, Floats | None]:
-    """Return the rows that features have, and the second factor where both are kept.
-
-    Parameters
-    ----------
-    name, file
-        As above.
-    outputs : ndarray of shape (dim, n_columns)
-        What `output_columns` gave.
-    rank : {"auto", "keep", "collapse"}
-        As in `from_fasttext`.
-    advance : callable
-        Hears of rows that are done.
-    """
+    """Return the rows that features have, and the second factor where both are kept."""
     n_rows, n_columns = n_feature_rows(file), outputs.shape[1]
     kept = 4 * n_rows * _width(file.dim) + 8 * file.dim * n_columns
     collapsed = 4 * n_rows * _width(n_columns)
@@ -91,13 +71,7 @@ def feature_rows(
 
 
 def n_feature_rows(file: FastTextFile) -> int:
-    """Return how many rows of the input matrix text can reach.
-
-    Parameters
-    ----------
-    file : FastTextFile
-        What was read.
-    """
+    """Return how many rows of the input matrix text can reach."""
     n_of_buckets = file.n_buckets if file.pruned is None else len(file.pruned)
     return len(file.words) + n_of_buckets
 
@@ -116,16 +90,7 @@ def reading_of(
 ) -> tuple[FastTextReading, Floats32]:
     """Return how text is read, and weights where rows of words have those of their subwords.
 
-    Words that are no UTF-8 are left out: no str has them.
-
-    Parameters
-    ----------
-    name : str
-        Of the file, for errors.
-    file : FastTextFile
-        What was read.
-    weights : ndarray
-        What `feature_rows` gave; may be written to.
+    Words that are no UTF-8 are left out: no str has them. The weights may be written to.
     """
     n_words = len(file.words)
     marks = None
@@ -221,27 +186,19 @@ def _add_subwords(
 
 
 def is_small(model: LinearModel, loss: str, tolerance: float) -> Booleans:
-    """Tell of each row of a bucket whether it cannot move any log-odds by more than the tolerance.
+    """Return which rows of buckets cannot move any log-odds by more than the tolerance.
 
     A score is a mean over features: rows that are left out, all of them together, move it by no
-    more than the largest alone could.
-
-    Parameters
-    ----------
-    model : LinearModel
-        With all rows.
-    loss : str
-        What it was trained with.
-    tolerance : float
-        In log-odds between two labels, or of each label where they are questions of their own.
+    more than the largest alone could. Log-odds are those between two labels, or of each label where
+    they are questions of their own.
     """
     assert model.features.fasttext is not None
     first, n_columns = len(model.features.fasttext.words), len(model.bias)
     small = np.empty(model.n_features - first, dtype=bool)
-    step = max(1, _BLOCK // max(n_columns, model._weights.shape[1]))
+    step = max(1, _BLOCK // max(n_columns, model._weights.table.shape[1]))
     for begin in range(0, len(small), step):
         rows = slice(first + begin, min(first + begin + step, model.n_features))
-        weights = model.weights_of(rows)
+        weights = model._weights.rows(rows)
         # What is added to all scores of a softmax alike changes nothing.
         alike = loss == "softmax" and n_columns > 1
         reach = np.ptp(weights, axis=1) if alike else np.abs(weights).max(axis=1)
@@ -255,17 +212,7 @@ def without(
     weights: Floats32,
     small: Booleans,
 ) -> tuple[FastTextReading, Floats32]:
-    """Leave out rows of buckets, which count as features all the same.
-
-    Parameters
-    ----------
-    name : str
-        Of the file, for errors.
-    reading, weights
-        What `reading_of` gave.
-    small : ndarray of bool
-        What `is_small` gave.
-    """
+    """Leave out rows of buckets, which count as features all the same."""
     if reading.marks is not None:
         raise ValueError(f"{name} was pruned by fastText: tolerance is for models that were not")
     kept = np.flatnonzero(~small)
@@ -278,17 +225,7 @@ def without(
 
 
 def rounded(name: str, weights: Floats32, dtype: str) -> AnyFloats:
-    """Return the weights in the dtype of the file to come.
-
-    Parameters
-    ----------
-    name : str
-        Of the file they are from, for errors.
-    weights : ndarray
-        Any.
-    dtype : {"float32", "float16"}
-        Which.
-    """
+    """Return the weights in the dtype of the file to come."""
     if dtype == "float32":
         return weights
     with np.errstate(over="ignore", under="ignore"):
