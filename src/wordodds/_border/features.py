@@ -18,7 +18,7 @@ __all__ = [
 
 
 class _Vectorizer(Protocol):
-    def get_feature_names_out(self) -> Any: ...
+    def get_feature_names_out(self) -> npt.ArrayLike: ...
 
 
 FeatureNames: TypeAlias = npt.ArrayLike | _Vectorizer | None

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.classes import codes_by_label
@@ -139,7 +140,7 @@ class LinearView:
         return [code_of[label] for label in plain]
 
 
-def _difference(weights: Any, others: Any) -> Any:
+def _difference(weights: npt.ArrayLike, others: npt.ArrayLike) -> Floats:
     """Return weights - others; 0 where both are infinite, which says nothing of either class."""
     with np.errstate(invalid="ignore"):
         difference = np.subtract(weights, others)

@@ -153,7 +153,7 @@ def write_container(
 
 
 def read_container(path: str | os.PathLike[str], *, verify: bool, mmap: bool) -> Container:
-    """Read the arrays and strings of a file, whoever made it.
+    """Read the arrays and strings of a file; nothing in it is trusted.
 
     Allocates no more than the file, and that only if it is not mapped, plus its header as text,
     which is short. Without ``verify``, which compares the checksum before anything else is

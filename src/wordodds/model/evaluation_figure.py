@@ -5,13 +5,16 @@ import os
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wordodds._files.atomic import replacing, write_all
 from wordodds.model.rendering import shortened
 from wordodds.typing import Ints
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["draw_confusion"]
 
@@ -54,7 +57,7 @@ def draw_confusion(
         write_all(descriptor, drawn.getvalue())
 
 
-def _figure(confusion: Ints, names: list[str]) -> Any:
+def _figure(confusion: Ints, names: list[str]) -> "Figure":
     from matplotlib.figure import Figure  # not pyplot, which keeps figures and chooses a window
 
     n = len(names)

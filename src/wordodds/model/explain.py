@@ -179,8 +179,8 @@ def _readable(texts: Sequence[str], read: Callable[[str], str]) -> Iterator[tupl
 
 
 def _stands_alone(text: str, begin: int, end: int) -> bool:
-    before, behind = text[begin - 1 : begin], text[end : end + 1]
-    return not any(map(_is_word_character, (before, behind)))
+    before, after = text[begin - 1 : begin], text[end : end + 1]
+    return not any(map(_is_word_character, (before, after)))
 
 
 def _is_word_character(character: str) -> bool:

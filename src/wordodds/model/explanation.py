@@ -308,11 +308,11 @@ def _check_spans(spans: Sequence[Span], n_characters: int) -> None:
         done = end
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Label) -> Label:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _whole(number: Any) -> float:
+def _whole(number: float) -> float:
     value = float(number)
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
 

@@ -328,6 +328,6 @@ def _plain_object(text: str, name: str) -> dict[str, Any]:
     return value
 
 
-def _name_of(function: Any) -> str:
+def _name_of(function: Callable[..., Any]) -> str:
     module = getattr(function, "__module__", None) or type(function).__module__
     return f"{module}.{getattr(function, '__qualname__', type(function).__qualname__)}"

@@ -28,6 +28,8 @@ from wordodds.model.weights import Weights
 from wordodds.typing import AnyArray, AnyFloats, Codes, Floats, Label, Labels, Positions, Texts
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from wordodds.model.evaluation import Evaluation
     from wordodds.model.explanation import Explanation
 
@@ -192,7 +194,7 @@ class LinearModel:
         best = self.ranked(values)[:, : int(k)]
         return np.asarray(self.labels[best]), np.take_along_axis(values, best, axis=1)
 
-    def predict_arrow(self, texts: Texts) -> Any:
+    def predict_arrow(self, texts: Texts) -> "pyarrow.StructArray":
         """Return label and probability of each text as an Arrow array of structs.
 
         Parameters

@@ -62,8 +62,6 @@ class NoProbabilitiesError(ValueError, AttributeError):
 class ColumnLink:
     """The link of scores that have a column for each class, or one for the second of two."""
 
-    tree = None
-
     def __init__(self, name: LinkName) -> None:
         self.name = name
         # fastText's table of sigmoids makes equal probabilities, of which it takes the last.

@@ -3,9 +3,12 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from wordodds.model.linear_model import LinearModel
 
 __all__ = ["takes_label_alone", "takes_label_first"]
 
@@ -19,7 +22,7 @@ def takes_label_first(top_features: Method) -> Method:
     """
 
     @wraps(top_features)
-    def either(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def either(self: object, *args: object, **kwargs: object) -> object:
         if not _names_a_label(self, args, kwargs):
             return top_features(self, *args, **kwargs)
         label = args[0] if args else kwargs["label"]
@@ -33,7 +36,7 @@ def takes_label_first(top_features: Method) -> Method:
     return cast("Method", either)
 
 
-def _names_a_label(model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+def _names_a_label(model: object, args: Sequence[object], kwargs: Mapping[str, object]) -> bool:
     if len(args) > 2 or not kwargs.keys() <= {"label", "n"} - {*("label", "n")[: len(args)]}:
         return False
     if not args:
@@ -54,7 +57,7 @@ def takes_label_alone(log_odds: Method) -> Method:
     """
 
     @wraps(log_odds)
-    def either(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def either(self: "LinearModel", *args: object, **kwargs: object) -> object:
         is_old = len(args) + ("label" in kwargs) == 1 and kwargs.keys() <= {"label", "against"}
         if not is_old:
             return log_odds(self, *args, **kwargs)

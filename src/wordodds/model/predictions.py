@@ -1,13 +1,15 @@
 """Predictions in other forms: every label above a threshold, and Arrow's structs."""
 
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wordodds.typing import Floats, Label, Texts
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from wordodds.model.linear_model import LinearModel
 
 __all__ = ["arrow_structs", "labels_above"]
@@ -35,7 +37,7 @@ def labels_above(
     return labels, [values[row, codes] for row, codes in enumerate(found)]
 
 
-def arrow_structs(model: "LinearModel", texts: Texts) -> Any:
+def arrow_structs(model: "LinearModel", texts: Texts) -> "pyarrow.StructArray":
     """Return what `LinearModel.predict_arrow` promises."""
     try:
         import pyarrow as pa

@@ -143,7 +143,12 @@ def from_fasttext(
 
 
 def _check_arguments(
-    path: Any, rank: Any, dtype: Any, tolerance: Any, probabilities: Any, strip_prefix: Any
+    path: object,
+    rank: object,
+    dtype: object,
+    tolerance: float,
+    probabilities: object,
+    strip_prefix: object,
 ) -> None:
     if rank not in ("auto", "keep", "collapse"):
         raise ValueError(f'rank must be "auto", "keep" or "collapse", got {rank!r}')

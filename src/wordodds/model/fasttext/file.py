@@ -8,7 +8,7 @@ arguments      12 of int32: dim, ws, epoch, minCount, neg, wordNgrams, loss, mod
                maxn, lrUpdateRate; float64 t
 dictionary     int32 size, nwords, nlabels; int64 ntokens, pruneidx_size (-1: all buckets have rows)
 entries        size times: the word, a NUL, int64 count, int8 type (0 word, 1 label)
-pruned         pruneidx_size times: int32 bucket, int32 row behind those of the words
+pruned         pruneidx_size times: int32 bucket, int32 row after those of the words
 input          bool quantised; a matrix of nwords + bucket rows (or the pruned ones) and dim columns
 output         bool quantised; a matrix of nlabels rows and dim columns
 matrix         int64 rows, int64 columns, float32 numbers
@@ -68,7 +68,7 @@ class FastTextFile:
     labels: list[bytes]
     label_counts: list[int]
     pruned: Codes | None
-    """Buckets that are left, and their rows behind those of the words; None: all are."""
+    """Buckets that are left, and their rows after those of the words; None: all are."""
     input: Matrix
     output: Matrix
     is_quantised: bool
@@ -121,7 +121,7 @@ class _Reader:
         return len(self.content) - self.position
 
     def skip(self, n_bytes: int, what: str) -> int:
-        """Move behind n_bytes, which are there, and return where they begin."""
+        """Move past n_bytes, which are there, and return where they begin."""
         if not 0 <= n_bytes <= self.left:
             raise _Defect(f"{what} would take {n_bytes} bytes of the {self.left} that are left")
         begin = self.position
