@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._estimator.inherited import check_inherited
+from wordodds.model.links import LinkName
 from wordodds.typing import AnyArray, Floats
 
 __all__ = ["FittedClassifier", "read_classifier"]
@@ -17,7 +18,7 @@ class FittedClassifier(NamedTuple):
     labels: AnyArray
     weights: Floats  # (n_features, n_columns)
     bias: Floats  # (n_columns,)
-    link: str
+    link: LinkName
     binarize: bool  # whether only the presence of a feature counts
 
 
@@ -54,7 +55,7 @@ def read_classifier(classifier: Any) -> FittedClassifier:
     raise ValueError(f"a LinearModel can be made of {', '.join(_READERS)}")
 
 
-def _of_coefficients(classifier: Any, link: str) -> FittedClassifier:
+def _of_coefficients(classifier: Any, link: LinkName) -> FittedClassifier:
     coefficients = np.asarray(
         classifier.coef_.toarray() if hasattr(classifier.coef_, "toarray") else classifier.coef_,
         dtype=np.float64,
@@ -76,7 +77,11 @@ def _logistic(classifier: Any) -> FittedClassifier:
 
 
 def _stochastic(classifier: Any) -> FittedClassifier:
-    links = {"log_loss": "one_vs_rest", "softmax": "softmax", "modified_huber": "modified_huber"}
+    links: dict[str, LinkName] = {
+        "log_loss": "one_vs_rest",
+        "softmax": "softmax",
+        "modified_huber": "modified_huber",
+    }
     return _of_coefficients(classifier, links.get(classifier.loss, "none"))
 
 
@@ -117,8 +122,7 @@ def _one_vs_rest(classifier: Any) -> FittedClassifier:
     if any(len(one.bias) != 1 or one.binarize for one in fitted):
         raise ValueError("its parts must have one column of weights each, and no binarize")
     weights = np.concatenate([one.weights for one in fitted], axis=1)
-    links = {"softmax": "one_vs_rest"}
-    link = links.get(fitted[0].link, fitted[0].link)
+    link = "one_vs_rest" if fitted[0].link == "softmax" else fitted[0].link
     return FittedClassifier(
         classifier.classes_, weights, np.concatenate([one.bias for one in fitted]), link, False
     )

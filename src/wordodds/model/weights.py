@@ -5,11 +5,11 @@ from typing import TypeAlias
 import numpy as np
 
 from wordodds._border.features import largest
-from wordodds.typing import AnyFloats, Floats, Ints, Positions
+from wordodds.typing import AnyFloats, Codes, Floats, Ints, Positions
 
 __all__ = ["Weights"]
 
-Rows: TypeAlias = slice | Ints | Positions
+Rows: TypeAlias = slice | Codes | Ints | Positions
 
 
 class Weights:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -18,7 +18,10 @@ NAME = "boundaries"
 if TYPE_CHECKING:
     from wordodds import GaussianDiscriminant
 
-MODELS = {"one covariance": "shared", "own covariances": "full"}
+MODELS: dict[str, Literal["shared", "full"]] = {
+    "one covariance": "shared",
+    "own covariances": "full",
+}
 PRIORS = (0.5, 0.1, 0.9)  # of class b
 MEANS = np.array([[0.0, 0.0], [3.0, 1.0]])
 # Class b is the narrower one, so that with its own covariance a closed curve goes around it.

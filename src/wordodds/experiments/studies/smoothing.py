@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ MODEL = "multinomial NB"
 ML, MAP, BAYES = "maximum likelihood", "MAP", "Bayes"
 on_curves = About("C6", figure="smoothing")
 on_prior = About("C6", figure="smoothing-prior")
-_ESTIMATES = {ML: "ml", MAP: "map", BAYES: "bayes"}
+_ESTIMATES: dict[str, Literal["ml", "map", "bayes"]] = {ML: "ml", MAP: "map", BAYES: "bayes"}
 
 
 @dataclass(frozen=True)
