@@ -73,7 +73,7 @@ def add_parser(commands: Any) -> None:
     group.add_argument(
         "--probabilities",
         choices=("fasttext", "exact"),
-        help="the numbers that fastText tells, or what they stand for (default: fasttext)",
+        help="the approximate numbers of fastText, or the exact ones (default: fasttext)",
     )
     group.add_argument(
         "--strip-prefix", metavar="P", help="take P, such as __label__, away from labels"

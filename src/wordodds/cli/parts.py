@@ -81,7 +81,7 @@ def _check_input(path: str, folder: str) -> None:
 
 
 def identity(path: str) -> dict[str, Any]:
-    """Return what tells an input from a changed one, as plain values."""
+    """Return path, size and time of an input, by which a changed one is recognized."""
     times = [os.stat(path).st_mtime_ns]
     for folder, _, names in os.walk(path):  # nothing, if it is a file
         times += [os.lstat(os.path.join(folder, name)).st_mtime_ns for name in names]
@@ -95,7 +95,7 @@ def check_free(folder: str, inputs: Sequence[PartsOf]) -> None:
         raise UsageError(f"{folder} has a run already: pass --resume or another folder")
     ours = {(parts.stem, parts.ending) for parts in inputs}
     for name in sorted(there):
-        # Of any number: whoever reads the folder would take it for a part of this run.
+        # With any number: a reader of the folder would take it for a part of this run.
         part = _PART.fullmatch(name)
         if part is not None and part.groups() in ours:
             raise UsageError(f"{os.path.join(folder, name)} is there: name another folder")
@@ -112,7 +112,7 @@ def write_parts(
     """Write results to parts, and each finished one into the journal."""
     following = next(results, None)
     if following is not None:
-        journal.save()  # before there is a part that nobody would know
+        journal.save()  # before there is a part that no journal lists
     while following is not None:
         following = _write_part(following, results, folder, inputs, journal, kinds, part_size)
 

@@ -48,7 +48,7 @@ class Work:
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        # Weak: a result that nobody waits for any more leaves the workers at once.
+        # Weak: a result without other references leaves the workers at once.
         self._futures: WeakSet[Any] = WeakSet()
 
     def __enter__(self) -> Work:
@@ -60,8 +60,8 @@ class Work:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # A task whose result nobody wants is not begun any more. To cancel would be less sure: the
-        # scheduler's way from a task to what depends on it fails where somebody has let that go.
+        # Tasks without a wanted result are not started. Cancelling is less reliable: the scheduler
+        # walks from a task to its dependents, and fails where one of these was released.
         for future in list(self._futures):
             future.release()
 

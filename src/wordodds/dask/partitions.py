@@ -55,7 +55,7 @@ def partitions_of(collection: Any, work: Work) -> Partitions:
     from dask.delayed import Delayed
     from distributed import Future
 
-    # Whoever made a dataframe has imported its module, which takes long.
+    # A dataframe exists only if its module, which takes long to import, is loaded.
     frames = sys.modules.get("dask.dataframe")
     if isinstance(collection, Bag):
         return _numbered("bag", collection.to_delayed())

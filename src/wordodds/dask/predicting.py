@@ -36,12 +36,12 @@ def predict(
     """Label texts on the workers of a Dask cluster.
 
     The model's file travels to each worker once, and each process maps it once. Collections are
-    labelled when somebody computes the result; files are labelled at once.
+    labelled when the result is computed; files are labelled at once.
 
     Parameters
     ----------
     model : TextClassifier, LinearModel or path
-        Fitted, or the file of one.
+        The fitted model, or its file.
     collection : Dask bag, Dask dataframe, list of delayed objects or futures, path, glob or list \
 of paths
         A bag of texts or of mappings; a dataframe; objects that give Arrow record batches or
@@ -49,9 +49,9 @@ of paths
     text : str
         Name of the column, or key of the mappings, that holds the texts.
     client : distributed.Client or None
-        Of the cluster; None: the current one.
+        Client of the cluster; None: the current one.
     proba : bool
-        Whether to tell the probability of each label too.
+        Whether to add the probability of each label.
     output : path or None
         For files, and only for them: the folder where workers write a file of labels for each, of
         the same name and format.
@@ -146,7 +146,7 @@ def _targets(paths: Sequence[str], output: str) -> list[str]:
 
 
 def _empty_frame(found: Partitions, file: ModelFile, wanted: Wanted) -> Any:
-    """Return a frame without rows that tells the kinds of the columns to come."""
+    """Return a frame without rows that has the columns of the result."""
     if found.kind != "dataframe":
         return None
     import pandas as pd
