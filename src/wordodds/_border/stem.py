@@ -65,7 +65,7 @@ def _stem_all(language: str, words: list[str]) -> list[str]:
     stems: Any = Stemmer.Stemmer(language)
     stems.maxCacheSize = 0  # every word comes once
     # Snowball works on UTF-8, which has no lone surrogates, and some languages take quadratic time
-    # on words that nobody speaks: such a word is its own stem.
+    # on words that no language has: such a word is its own stem.
     sound = [word for word in words if len(word) <= _LONGEST and is_encodable(word)]
     stemmed: list[str] = []
     for first in range(0, len(sound), _WORDS_AT_ONCE):

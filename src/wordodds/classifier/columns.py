@@ -111,7 +111,7 @@ class Columns:
         needed[self._kept] = True
         if self._norm_weights is not None:
             needed |= self._norm_weights != 0.0
-        if self._features.n_unknown:  # their columns stand behind those of all terms
+        if self._features.n_unknown:  # their columns come after those of all terms
             needed[:] = True
         return needed
 

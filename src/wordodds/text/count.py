@@ -56,7 +56,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         takes words of any length that hold a letter or digit and leaves ``token_pattern`` aside.
     unknown : {"ignore", "count"} or int, default="ignore"
         What happens to words outside the vocabulary, pruned ones among them: dropped, counted in
-        one more column behind the others, or hashed to as many more columns.
+        one more column after the others, or hashed to this many more columns.
     missing : {"error", "empty"}, default="error"
         Whether None, NaN and null are refused or count as empty text.
     stemmer : str or None, default=None
@@ -67,7 +67,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         Limits the memory of terms: whenever twice as many are held after 32 million characters,
         the rarest are dropped. Feed a corpus that does not fit by `partial_fit` in batches.
         Every term that occurs in more than ``undercount_`` documents is kept, and no document
-        frequency is wrong by more than that. At most so many terms remain, and ``fit_transform``
+        frequency is wrong by more than that. At most this many terms remain, and ``fit_transform``
         reads the text twice.
     n_jobs : int or None, default=None
         Threads. None: the usable cores, at most ``OMP_NUM_THREADS``; negative: counted back from

@@ -30,7 +30,7 @@ class HashingVectorizer(EngineVectorizer, sklearn_text.HashingVectorizer):  # ty
     """Sum the words of each document by hashed column; nothing is learned or stored.
 
     scikit-learn's ``HashingVectorizer`` with the same parameters and results: the same columns
-    (MurmurHash3 with its sign) and values. What runs compiled is told at `CountVectorizer`.
+    (MurmurHash3 with its sign) and values. See `CountVectorizer` for what runs compiled.
 
     Parameters
     ----------
