@@ -1,6 +1,5 @@
 # One extension module per family: src/wordodds/_core/<family>.pyx over include/wordodds/<family>/.
-include(UseCython)
-
+set(families linear bayes sparse text score tally arrow base)
 set(core_dir ${CMAKE_CURRENT_SOURCE_DIR}/../src/wordodds/_core)
 
 function(add_binding name)  # add_binding(NAME SOURCE...)
@@ -26,11 +25,25 @@ target_precompile_headers(memoryviews PRIVATE
   <Python.h> <atomic> <cmath> <cstdint> <functional> <ios> <memory> <new> <span> <stdexcept> <string> <string_view>
   <typeinfo> <utility> <variant> <vector>)
 
-foreach(family IN ITEMS linear bayes sparse text score tally arrow base)
-  cython_transpile(${core_dir}/${family}.pyx LANGUAGE CXX
-                   MODULE_NAME wordodds._core.${family} OUTPUT_VARIABLE transpiled
-                   CYTHON_ARGS --shared=wordodds._core.memoryviews)
-  add_binding(${family} ${transpiled})
+# By one process, which takes a third of what one for each module does.
+set(transpiled ${families})
+list(TRANSFORM transpiled PREPEND ${generated_dir}/)
+list(TRANSFORM transpiled APPEND .cpp)
+set(bindings ${families})
+list(TRANSFORM bindings PREPEND ${core_dir}/)
+list(TRANSFORM bindings APPEND .pyx)
+file(GLOB included CONFIGURE_DEPENDS ${core_dir}/*.px[di])
+set(transpile ${CMAKE_CURRENT_SOURCE_DIR}/tools/transpile.py)
+add_custom_command(
+  OUTPUT ${transpiled}
+  COMMAND ${Python_EXECUTABLE} ${transpile}
+          ${generated_dir} --shared=wordodds._core.memoryviews -- ${bindings}
+  DEPENDS ${transpile} ${bindings} ${included}
+  COMMENT "Bindings from Cython to C++"
+  VERBATIM)
+
+foreach(family IN LISTS families)
+  add_binding(${family} ${generated_dir}/${family}.cpp)
   target_precompile_headers(${family} REUSE_FROM memoryviews)
   target_include_directories(${family} PRIVATE ${core_dir})
   target_link_libraries(${family} PRIVATE engine_in_use)
