@@ -168,10 +168,15 @@ class DocumentScorer {
         const int key_bits = key_bits_for(rows_.size() << is_signed_);
         counts_.shrink(0);
         int64_t* const counts = counts_.extend(ids_.size());
-        return sum_runs(
-            ids_, scratch_, key_bits, [this](uint32_t id) { return id >> is_signed_; },
-            [this](uint32_t id) -> int64_t { return is_signed_ && (id & 1) ? -1 : 1; }, ids_.data(),
-            counts);
+        const auto runs = [&](auto row_of, auto value_of) {
+            return sum_runs(ids_, scratch_, key_bits, row_of, value_of, ids_.data(), counts);
+        };
+        // Apart, so that the loop asks nothing that is the same for all numbers.
+        if (!is_signed_) {
+            return runs([](uint32_t id) { return id; }, [](uint32_t) { return 1; });
+        }
+        return runs([](uint32_t id) { return id >> 1; },
+                    [](uint32_t id) { return 1 - 2 * static_cast<int32_t>(id & 1); });
     }
 
     double tf(int64_t count) const {

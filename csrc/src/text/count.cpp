@@ -74,6 +74,7 @@ int64_t frozen_columns(const Vocabulary& vocabulary, int64_t n_unknown) {
 uint32_t unknown_column(const TokenKey& token, const Vocabulary& vocabulary, int64_t n_unknown) {
     if (n_unknown == 0) return Vocabulary::not_found;
     const auto first = static_cast<uint32_t>(vocabulary.size());
+    if (n_unknown == 1) return first;
     return first + hashed_column(token.data, token.length, static_cast<uint32_t>(n_unknown));
 }
 

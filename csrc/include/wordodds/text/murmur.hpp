@@ -61,7 +61,7 @@ inline uint32_t murmur3_32(const char* bytes, uint32_t n) {
 // The column of a feature among n_columns >= 1 for unknown ones: not by the vocabulary's own hash,
 // whose key differs from vocabulary to vocabulary. Reads what murmur3_32 reads.
 inline uint32_t hashed_column(const char* bytes, uint32_t n, uint32_t n_columns) {
-    return n_columns == 1 ? 0 : murmur3_32(bytes, n) % n_columns;
+    return murmur3_32(bytes, n) % n_columns;
 }
 
 }  // namespace wordodds
