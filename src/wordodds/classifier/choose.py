@@ -9,7 +9,7 @@ the strongest penalty is taken whose loss is within one standard error of the le
 
 from collections.abc import Callable, Sequence
 from numbers import Integral
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,9 +19,24 @@ from wordodds.classifier.named_models import Kind
 from wordodds.classifier.reading import MANY, Reading, plain_reading, readings
 from wordodds.classifier.sample import sampled, stratified_folds
 from wordodds.linear.ratio import RatioPrior
-from wordodds.typing import AnyArray, Codes, Floats, Ints
+from wordodds.text.vectorizer import CsrMatrix
+from wordodds.typing import AnyArray, Codes, DocumentLimit, Floats, Ints, RawDocuments
 
-__all__ = ["SAMPLE_LARGE", "Choice", "Documents", "Trial", "choose", "documents_most"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from wordodds.classifier.text_classifier import TextClassifier
+
+__all__ = [
+    "SAMPLE_LARGE",
+    "Choice",
+    "Collected",
+    "Count",
+    "Documents",
+    "Trial",
+    "choose",
+    "documents_most",
+]
 
 SEED = 0  # of the order in which rows are visited
 # Characters of text that are enough to choose a way of reading, and to choose a penalty.
@@ -43,11 +58,14 @@ HASHED_CELLS_MAX = 1 << 25
 # Documents times classes of a sample: the log-odds of each take 24 bytes.
 CELLS_MAX = 1 << 24
 
+# Texts that can be taken by position; documents of a user's function may be anything.
+Collected: TypeAlias = "list[Any] | tuple[Any, ...] | pa.Array | pa.ChunkedArray"
+
 
 class Documents(NamedTuple):
     """Texts with their classes and weights."""
 
-    texts: Any  # a sequence, or an Arrow column
+    texts: Collected
     codes: Codes
     weights: Floats
     classes: AnyArray
@@ -132,12 +150,12 @@ class Choice(NamedTuple):
         return {**chosen, **rest, "trials": trials}
 
 
-Count: TypeAlias = Callable[[Any, Reading], Any]
+Count: TypeAlias = Callable[[RawDocuments, Reading], CsrMatrix]
 
 
 def choose(
     documents: Documents,
-    parameters: Any,
+    parameters: "TextClassifier",
     kind: Kind,
     weighting: str,
     count: Count,
@@ -187,7 +205,7 @@ class _Search:
 
     def __init__(
         self,
-        parameters: Any,
+        parameters: "TextClassifier",
         weighting: str,
         count: Count,
         prior: RatioPrior,
@@ -307,7 +325,7 @@ class _Search:
         held = HeldOut(examples, reading.min_df, fold_of, folds, prior, SEED, self._how)
         return held if held.n_documents else None
 
-    def _counts(self, documents: Documents, reading: Reading, is_final: bool) -> Any:
+    def _counts(self, documents: Documents, reading: Reading, is_final: bool) -> CsrMatrix | None:
         """Count documents; once for all candidates that differ in min_df alone."""
         if not is_final and reading.min_df is not None:
             reading = reading._replace(min_df=1)
@@ -341,7 +359,7 @@ def _path(n_documents: int, least: float) -> list[float]:
     return [C for C in PATH if low <= C <= high] or [SCREENED[0]]
 
 
-def _has_terms(counts: Any, min_df: Any) -> bool:
+def _has_terms(counts: CsrMatrix, min_df: DocumentLimit | None) -> bool:
     """Return whether any term occurs in at least `min_df` documents."""
     if min_df is None or not isinstance(min_df, Integral):
         return bool(counts.nnz > 0)

@@ -1,6 +1,8 @@
 """The estimators of a TextClassifier: made from its parameters, and turned into a model."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import BaseEstimator
 
 from wordodds.classifier.convert import linear_model_of
 from wordodds.classifier.named_models import WEIGHTINGS, Kind
@@ -12,6 +14,10 @@ from wordodds.text import (
     TfidfVectorizer,
 )
 
+if TYPE_CHECKING:
+    from wordodds.classifier.choose import Choice
+    from wordodds.classifier.text_classifier import TextClassifier
+
 __all__ = ["adopt_steps", "new_classifier", "text_steps", "weighting_of"]
 
 _TEXT_OPTIONS = (
@@ -20,7 +26,7 @@ _TEXT_OPTIONS = (
 )
 
 
-def weighting_of(parameters: Any, kind: Kind) -> str:
+def weighting_of(parameters: "TextClassifier", kind: Kind) -> str:
     """Return the name of the weighting of counts: the given one, else that of the kind."""
     weighting: str = kind.weighting if parameters.weighting is None else parameters.weighting
     if weighting not in WEIGHTINGS:
@@ -28,7 +34,7 @@ def weighting_of(parameters: Any, kind: Kind) -> str:
     return weighting
 
 
-def text_steps(parameters: Any, kind: Kind, reading: Reading) -> list[Any]:
+def text_steps(parameters: "TextClassifier", kind: Kind, reading: Reading) -> list[Any]:
     """Return new estimators that turn text into rows: a vectorizer, and weights where needed."""
     weighting = weighting_of(parameters, kind)
     options = {name: getattr(parameters, name) for name in _TEXT_OPTIONS}
@@ -37,6 +43,7 @@ def text_steps(parameters: Any, kind: Kind, reading: Reading) -> list[Any]:
         options["token_pattern"] = reading.token_pattern
     options["binary"] = weighting == "binary"
     if parameters.n_hashed is not None:
+        options["n_features"] = parameters.n_hashed
         return _hashing(parameters, weighting, options)
     limits = {"max_df": parameters.max_df, "max_features": parameters.max_features}
     options |= {"min_df": reading.min_df, **limits}
@@ -45,13 +52,11 @@ def text_steps(parameters: Any, kind: Kind, reading: Reading) -> list[Any]:
     return [TfidfVectorizer(sublinear_tf=weighting == "sublinear_tfidf", **options)]
 
 
-def _hashing(parameters: Any, weighting: str, options: dict[str, Any]) -> list[Any]:
+def _hashing(parameters: "TextClassifier", weighting: str, options: dict[str, Any]) -> list[Any]:
     for name, default in (("min_df", None), ("max_df", 1.0), ("max_features", None)):
         if getattr(parameters, name) != default:
             raise ValueError(f"{name} needs a vocabulary: leave it, or leave n_hashed")
-    hashed = HashingVectorizer(
-        n_features=parameters.n_hashed, norm=None, alternate_sign=False, **options
-    )
+    hashed = HashingVectorizer(norm=None, alternate_sign=False, **options)
     if weighting in ("counts", "binary"):
         return [hashed]
     sublinear = weighting == "sublinear_tfidf"
@@ -59,7 +64,7 @@ def _hashing(parameters: Any, weighting: str, options: dict[str, Any]) -> list[A
     return [hashed, weights]
 
 
-def new_classifier(parameters: Any, kind: Kind) -> Any:
+def new_classifier(parameters: "TextClassifier", kind: Kind) -> BaseEstimator:
     """Return a new classifier with the threads, class weights, C and seed of a TextClassifier.
 
     An estimator that the user has passed keeps its own parameters.
@@ -82,7 +87,12 @@ def new_classifier(parameters: Any, kind: Kind) -> Any:
     return classifier.set_params(n_jobs=parameters.n_jobs, **given, **seed)
 
 
-def adopt_steps(owner: Any, steps: list[Any], classifier: Any, choice: Any = None) -> None:
+def adopt_steps(
+    owner: "TextClassifier",
+    steps: list[Any],
+    classifier: BaseEstimator,
+    choice: "Choice | None" = None,
+) -> None:
     """Make a TextClassifier predict by fitted steps, all at once.
 
     Ctrl-C leaves either the old state or the new one.

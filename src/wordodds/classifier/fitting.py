@@ -1,7 +1,8 @@
 """Fitting a TextClassifier to documents in memory."""
 
+from collections.abc import Sized
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from wordodds._border.row_weights import rows_of_fit
 from wordodds.classifier.choose import (
     SAMPLE_LARGE,
     Choice,
+    Collected,
+    Count,
     Documents,
     choose,
     documents_most,
@@ -25,19 +28,26 @@ from wordodds.classifier.held_out import best_temperature
 from wordodds.classifier.named_models import Kind, kind_of
 from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.classifier.sample import held_back, sampled
+from wordodds.linear import NBLogisticRegression
 from wordodds.linear.ratio_fit import divide_weights, ratio_prior
 from wordodds.text.parts import fit_counts, weigh_counts
-from wordodds.typing import AnyArray, Floats, Ints
+from wordodds.text.vectorizer import CsrMatrix
+from wordodds.typing import AnyArray, Floats, Ints, Labels, RawDocuments, Texts, WeightsLike
+
+if TYPE_CHECKING:
+    from wordodds.classifier.text_classifier import TextClassifier
 
 __all__ = ["choose_for", "chooses", "fit_batch", "fit_in_memory", "temper", "with_choice"]
 
 
-def chooses(owner: Any) -> bool:
+def chooses(owner: "TextClassifier") -> bool:
     """Return whether settings are chosen on held-out documents: where no C is given."""
     return isinstance(owner.model, str) and owner.model == "nb_logistic" and owner.C is None
 
 
-def fit_in_memory(owner: Any, texts: Any, labels: Any, sample_weight: Any) -> None:
+def fit_in_memory(
+    owner: "TextClassifier", texts: Texts, labels: Labels, sample_weight: WeightsLike
+) -> None:
     """Fit a TextClassifier, which changes only when all is done."""
     kind = kind_of(owner.model)
     classifier = new_classifier(owner, kind)
@@ -61,7 +71,9 @@ def fit_in_memory(owner: Any, texts: Any, labels: Any, sample_weight: Any) -> No
     adopt_steps(owner, steps, classifier, choice)
 
 
-def fit_batch(owner: Any, texts: Any, labels: Any, classes: Any) -> None:
+def fit_batch(
+    owner: "TextClassifier", texts: Texts, labels: Labels, classes: Labels | None
+) -> None:
     """Learn from one more batch; the TextClassifier changes only when all is done."""
     kind = kind_of(owner.model)
     if owner.n_hashed is None:
@@ -90,16 +102,17 @@ def fit_batch(owner: Any, texts: Any, labels: Any, classes: Any) -> None:
     adopt_steps(owner, steps, classifier)
 
 
-def with_choice(classifier: Any, choice: Choice) -> Any:
+def with_choice(classifier: NBLogisticRegression, choice: Choice) -> NBLogisticRegression:
     """Set the parameters of a classifier that were chosen; return it."""
-    return classifier.set_params(
+    classifier.set_params(
         C=choice.C, alpha=choice.alpha, lean=choice.lean, temperature=choice.temperature
     )
+    return classifier
 
 
 def temper(
-    classifier: Any,
-    rows: Any,
+    classifier: NBLogisticRegression,
+    rows: CsrMatrix,
     labels: AnyArray,
     weights: Floats | None = None,
 ) -> float:
@@ -119,12 +132,12 @@ def temper(
 class _Counter:
     """Counts texts by readings, as `choose` wants it, and remembers the last one for the fit."""
 
-    def __init__(self, owner: Any, kind: Kind) -> None:
+    def __init__(self, owner: "TextClassifier", kind: Kind) -> None:
         self.owner, self.kind = owner, kind
-        self.whole: Any = None  # all texts, as they are counted
-        self._last: tuple[Any, Reading, list[Any], Any] | None = None
+        self.whole: Collected | None = None  # all texts, as they are counted
+        self._last: tuple[RawDocuments, Reading, list[Any], CsrMatrix] | None = None
 
-    def __call__(self, texts: Any, reading: Reading) -> Any:
+    def __call__(self, texts: RawDocuments, reading: Reading) -> CsrMatrix:
         """Return counts of texts."""
         self._last = None  # one matrix at a time
         steps = text_steps(self.owner, self.kind, reading)
@@ -132,7 +145,7 @@ class _Counter:
         self._last = texts, reading, steps, counts
         return counts
 
-    def steps_and_rows(self, texts: Any, reading: Reading) -> tuple[list[Any], Any]:
+    def steps_and_rows(self, texts: Texts, reading: Reading) -> tuple[list[Any], CsrMatrix]:
         """Return fitted steps and what they make of texts, counted anew unless they were last."""
         last, self._last = self._last, None
         if last is None or last[0] is not self.whole or last[1].key != reading.key:
@@ -148,7 +161,12 @@ class _Counter:
 
 
 def choose_for(
-    owner: Any, kind: Kind, documents: Documents, *, is_whole: bool, counter: Any = None
+    owner: "TextClassifier",
+    kind: Kind,
+    documents: Documents,
+    *,
+    is_whole: bool,
+    counter: Count | None = None,
 ) -> Choice:
     """Choose the settings of a TextClassifier that are not given.
 
@@ -168,7 +186,11 @@ def choose_for(
 
 
 def _choose(
-    counter: "_Counter", classifier: Any, texts: Any, labels: Any, sample_weight: Any
+    counter: _Counter,
+    classifier: NBLogisticRegression,
+    texts: Texts,
+    labels: Labels,
+    sample_weight: WeightsLike,
 ) -> tuple[Choice, Ints]:
     """Return the choice, and the documents to hold back from the fit for its temperature."""
     owner, kind = counter.owner, counter.kind
@@ -186,7 +208,7 @@ def _choose(
     return choice, positions[held_back(part.codes, part.weights, len(documents))]
 
 
-def _collected(owner: Any, kind: Kind, texts: Any) -> Any:
+def _collected(owner: "TextClassifier", kind: Kind, texts: Texts) -> Collected:
     """Check options and documents; return these as a list or tuple, or a large Arrow column."""
     vectorizer = text_steps(owner, kind, plain_reading(owner, kind, 0))[0]
     vectorizer._validate_params()
@@ -205,7 +227,7 @@ def _collected(owner: Any, kind: Kind, texts: Any) -> Any:
     return column.cast(pa.large_string())
 
 
-def _sizes(texts: Any) -> Ints:
+def _sizes(texts: Collected) -> Ints:
     """Return the length of each text."""
     if not isinstance(texts, list | tuple):
         import pyarrow.compute as pc
@@ -216,8 +238,8 @@ def _sizes(texts: Any) -> Ints:
     return np.fromiter(lengths, dtype=np.int64, count=len(texts))
 
 
-def _length(texts: Any) -> int:
+def _length(texts: Texts) -> int:
     try:
-        return len(texts)
+        return len(cast("Sized", texts))
     except TypeError:  # the vectorizer's error gives the reason
         return 0

@@ -7,7 +7,7 @@ be in use.
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.special
@@ -18,7 +18,8 @@ from wordodds._core import linear as core
 from wordodds._core import text as text_core
 from wordodds.linear.ratio import RatioPrior, label_table, merge_equal_rows, ratio_problem
 from wordodds.text.prune import map_columns
-from wordodds.typing import Booleans, Codes, Floats, Ints
+from wordodds.text.vectorizer import CsrMatrix
+from wordodds.typing import Booleans, Codes, DocumentLimit, Floats, Ints
 
 __all__ = ["Examples", "HeldOut", "Outcome", "best_temperature"]
 
@@ -33,7 +34,7 @@ LOG_FACTOR_MAX = 5.0
 class Examples(NamedTuple):
     """Counts of documents and their labels."""
 
-    counts: Any  # csr, (n_documents, n_terms), no stored zeros
+    counts: CsrMatrix  # (n_documents, n_terms), no stored zeros
     codes: Codes
     weights: Floats
     n_classes: int
@@ -75,7 +76,7 @@ class HeldOut:
     def __init__(
         self,
         examples: Examples,
-        min_df: Any,
+        min_df: DocumentLimit | None,
         fold_of: Ints,
         folds: Sequence[int],
         prior: RatioPrior,
@@ -131,7 +132,7 @@ class _Part:
         distinct: CsrArrays,
         numbers: Ints,
         is_held: Booleans,
-        min_df: Any,
+        min_df: DocumentLimit | None,
         prior: RatioPrior,
         seed: int,
         how: Execution,
@@ -158,7 +159,7 @@ class _Part:
 def _weighed(
     rows: CsrArrays,
     n_learnt: Ints,
-    min_df: Any,
+    min_df: DocumentLimit | None,
     examples: Examples,
     how: Execution,
 ) -> CsrArrays:

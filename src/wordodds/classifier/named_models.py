@@ -1,7 +1,9 @@
 """The models that a TextClassifier knows by name, each with the text options that suit it."""
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
+
+from sklearn.base import BaseEstimator, clone
 
 from wordodds.bayes import BernoulliNB, ComplementNB, MultinomialNB
 from wordodds.linear import LogisticRegression, NBLogisticRegression, SGDClassifier
@@ -29,7 +31,7 @@ _ALL_WORDS = r"(?u)\b\w+\b"
 class Kind(NamedTuple):
     """A model, and the text options that it gets by default."""
 
-    make: Callable[[], Any]
+    make: Callable[[], BaseEstimator]
     weighting: str
     ngram_range: tuple[int, int]
     token_pattern: str
@@ -56,7 +58,7 @@ _NAMES = {
 }
 
 
-def kind_of(model: Any) -> Kind:
+def kind_of(model: Model) -> Kind:
     """Return the kind of a name or an estimator, as `TextClassifier` takes them."""
     if isinstance(model, str):
         if model not in KINDS:
@@ -66,8 +68,6 @@ def kind_of(model: Any) -> Kind:
         return KINDS[model]
     for kind, name in _NAMES.items():
         if isinstance(model, kind):
-            from sklearn.base import clone
-
             return KINDS[name]._replace(make=lambda: clone(model))
     names = ", ".join(kind.__name__ for kind in _NAMES)
     raise ValueError(

@@ -1,8 +1,9 @@
 """The weights of a fitted classifier, scikit-learn's or ours."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._estimator.inherited import check_inherited
@@ -41,7 +42,7 @@ _MARGINS = (
 )
 
 
-def read_classifier(classifier: Any) -> FittedClassifier:
+def read_classifier(classifier: BaseEstimator) -> FittedClassifier:
     """Return the weights of a fitted classifier, known by the name of its class or of a base."""
     names = [kind.__name__ for kind in type(classifier).__mro__]
     for name, read in _READERS.items():
@@ -55,7 +56,7 @@ def read_classifier(classifier: Any) -> FittedClassifier:
     raise ValueError(f"a LinearModel can be made of {', '.join(_READERS)}")
 
 
-def _of_coefficients(classifier: Any, link: LinkName) -> FittedClassifier:
+def _of_coefficients(classifier: BaseEstimator, link: LinkName) -> FittedClassifier:
     coefficients = np.asarray(
         classifier.coef_.toarray() if hasattr(classifier.coef_, "toarray") else classifier.coef_,
         dtype=np.float64,
@@ -68,7 +69,7 @@ def _of_coefficients(classifier: Any, link: LinkName) -> FittedClassifier:
     return FittedClassifier(classifier.classes_, coefficients.T, bias, link, False)
 
 
-def _logistic(classifier: Any) -> FittedClassifier:
+def _logistic(classifier: BaseEstimator) -> FittedClassifier:
     kind = getattr(classifier, "multi_class", "multinomial")
     if kind == "ovo":
         raise ValueError('multi_class="ovo" has one column for each pair of classes')
@@ -76,7 +77,7 @@ def _logistic(classifier: Any) -> FittedClassifier:
     return _of_coefficients(classifier, "one_vs_rest" if one_vs_rest else "softmax")
 
 
-def _stochastic(classifier: Any) -> FittedClassifier:
+def _stochastic(classifier: BaseEstimator) -> FittedClassifier:
     links: dict[str, LinkName] = {
         "log_loss": "one_vs_rest",
         "softmax": "softmax",
@@ -85,18 +86,18 @@ def _stochastic(classifier: Any) -> FittedClassifier:
     return _of_coefficients(classifier, links.get(classifier.loss, "none"))
 
 
-def _naive_bayes(classifier: Any) -> FittedClassifier:
+def _naive_bayes(classifier: BaseEstimator) -> FittedClassifier:
     bias = classifier.bias_ if hasattr(classifier, "bias_") else classifier.class_log_prior_
     return _of_classes(classifier, classifier.feature_log_prob_, bias)
 
 
-def _complement(classifier: Any) -> FittedClassifier:
+def _complement(classifier: BaseEstimator) -> FittedClassifier:
     # The prior plays no part with two classes or more.
     n_classes = len(classifier.classes_)
     return _of_classes(classifier, classifier.feature_log_prob_, np.zeros(n_classes))
 
 
-def _bernoulli(classifier: Any) -> FittedClassifier:
+def _bernoulli(classifier: BaseEstimator) -> FittedClassifier:
     if classifier.binarize is None:
         raise ValueError("with binarize=None values between 0 and 1 are expected, not counts")
     present = np.asarray(classifier.feature_log_prob_)
@@ -106,7 +107,7 @@ def _bernoulli(classifier: Any) -> FittedClassifier:
     return _of_classes(classifier, present - absent, bias)._replace(binarize=True)
 
 
-def _of_classes(classifier: Any, weights: Any, bias: Any) -> FittedClassifier:
+def _of_classes(classifier: BaseEstimator, weights: AnyArray, bias: AnyArray) -> FittedClassifier:
     weights, bias = np.asarray(weights, dtype=np.float64).T, np.asarray(bias, dtype=np.float64)
     if len(bias) < 2:
         raise ValueError("it knows one class only: there is nothing to tell apart")
@@ -115,7 +116,7 @@ def _of_classes(classifier: Any, weights: Any, bias: Any) -> FittedClassifier:
     return FittedClassifier(classifier.classes_, weights, bias, "softmax", False)
 
 
-def _one_vs_rest(classifier: Any) -> FittedClassifier:
+def _one_vs_rest(classifier: BaseEstimator) -> FittedClassifier:
     if classifier.multilabel_:
         raise ValueError("a LinearModel gives each text one label, not several")
     fitted = [read_classifier(one) for one in classifier.estimators_]
@@ -128,11 +129,11 @@ def _one_vs_rest(classifier: Any) -> FittedClassifier:
     )
 
 
-def _nb_logistic(classifier: Any) -> FittedClassifier:
+def _nb_logistic(classifier: BaseEstimator) -> FittedClassifier:
     return _of_coefficients(classifier, "one_vs_rest")
 
 
-def _margins(classifier: Any) -> FittedClassifier:
+def _margins(classifier: BaseEstimator) -> FittedClassifier:
     binarizer = getattr(classifier, "_label_binarizer", None)
     if getattr(binarizer, "y_type_", "").startswith("multilabel"):
         raise ValueError("a LinearModel gives each text one label, not several")

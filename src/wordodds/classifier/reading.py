@@ -1,9 +1,13 @@
 """How text is read: the settings of a vectorizer that a TextClassifier can choose."""
 
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from wordodds.classifier.named_models import Kind
+from wordodds.typing import DocumentLimit
+
+if TYPE_CHECKING:
+    from wordodds.classifier.text_classifier import TextClassifier
 
 __all__ = ["MANY", "PUNCTUATION", "WORDS", "Reading", "plain_reading", "readings"]
 
@@ -12,13 +16,15 @@ PUNCTUATION = r"(?u)\w+|[^\w\s]"  # words, and every other character but white s
 
 MANY = 1000  # documents from which a term that occurs once is worth nothing
 
+Number = TypeVar("Number", int, float)
+
 
 class Reading(NamedTuple):
     """Settings of a vectorizer."""
 
     token_pattern: str | None  # None: the analyzer uses none
-    ngram_range: Any
-    min_df: Any  # None: there is no vocabulary
+    ngram_range: tuple[int, ...]
+    min_df: DocumentLimit | None  # None: there is no vocabulary
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -26,9 +32,9 @@ class Reading(NamedTuple):
         return (*self, isinstance(self.min_df, float))
 
 
-def plain_reading(parameters: Any, kind: Kind, n_documents: int) -> Reading:
+def plain_reading(parameters: "TextClassifier", kind: Kind, n_documents: int) -> Reading:
     """Return the given settings, else those of the kind; few documents keep every term."""
-    least = None
+    least: DocumentLimit | None = None
     if parameters.n_hashed is None:
         least = 1 if n_documents < MANY else kind.min_df
         least = least if parameters.min_df is None else _plain(parameters.min_df)
@@ -36,7 +42,7 @@ def plain_reading(parameters: Any, kind: Kind, n_documents: int) -> Reading:
 
 
 def readings(
-    parameters: Any, kind: Kind, *, is_sample: bool
+    parameters: "TextClassifier", kind: Kind, *, is_sample: bool
 ) -> tuple[Reading, list[dict[str, Any]]]:
     """Return the settings to begin with, and changes to try one after the other.
 
@@ -57,18 +63,18 @@ def readings(
     return first, changes
 
 
-def _pattern(parameters: Any, default: str) -> str | None:
+def _pattern(parameters: "TextClassifier", default: str) -> str | None:
     if parameters.analyzer != "word" or parameters.tokenizer is not None:
         return None
     given: str | None = parameters.token_pattern
     return default if given is None else given
 
 
-def _ngrams(parameters: Any, kind: Kind) -> Any:
+def _ngrams(parameters: "TextClassifier", kind: Kind) -> tuple[int, ...]:
     given = kind.ngram_range if parameters.ngram_range is None else parameters.ngram_range
     return tuple(map(_plain, given)) if isinstance(given, tuple) else given
 
 
-def _plain(number: Any) -> Any:
+def _plain(number: Number) -> Number:
     """Return whole numbers as Python's, which a model file can hold."""
     return int(number) if isinstance(number, Integral) else number

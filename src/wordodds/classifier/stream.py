@@ -12,14 +12,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from wordodds._border.classes import union_of_classes
 from wordodds._files.memory import resident_bytes
-from wordodds._files.progress import progress
+from wordodds._files.progress import Advance, progress
 from wordodds._files.sizes import byte_size
 from wordodds.bayes import BernoulliNB
 from wordodds.bayes.discrete import DiscreteNB
@@ -37,9 +37,14 @@ from wordodds.linear.row_store import RowStore
 from wordodds.linear.settings import settings_of
 from wordodds.linear.solvers import DESCENTS, STOCHASTIC
 from wordodds.linear.streamed import fit_ratio_blocks, fit_sgd_blocks
+from wordodds.text import CountVectorizer
 from wordodds.text.parts import packed_vocabulary
 from wordodds.text.spill import learn_vocabulary
+from wordodds.text.vectorizer import CsrMatrix
 from wordodds.typing import AnyArray, Codes, Floats, Ints
+
+if TYPE_CHECKING:
+    from wordodds.classifier.text_classifier import TextClassifier
 
 __all__ = ["fit_stream"]
 
@@ -60,7 +65,7 @@ EPOCHS, STEP = 8, 10.0
 
 
 def fit_stream(
-    owner: Any,
+    owner: "TextClassifier",
     batches: Iterable[Any],
     *,
     text: str,
@@ -125,7 +130,11 @@ def _free_bytes(memory: int) -> int:
 
 
 def _learn_vocabulary(
-    vectorizer: Any, stream: Stream, free: int, scratch: str, min_df: Callable[[int], Any] | None
+    vectorizer: CountVectorizer,
+    stream: Stream,
+    free: int,
+    scratch: str,
+    min_df: Callable[[int], Any] | None,
 ) -> AnyArray:
     """Fit the vectorizer by a pass; return the classes that it has met."""
     classes, place = np.empty(0), ""
@@ -193,22 +202,25 @@ class _Job(NamedTuple):
                 _check_room(self.n_features, 0, len(seen), self.free)
             yield part
 
-    def rows(self, part: Part) -> Any:
+    def rows(self, part: Part) -> CsrMatrix:
         """Return the rows of some documents."""
         rows = self.steps[0].transform(part.texts)
         for step in self.steps[1:]:  # none of which learns from rows
             rows = step.fit_transform(rows)
         return rows
 
-    def fit_bayes(self, model: Any) -> Any:
+    def fit_bayes(self, model: DiscreteNB) -> DiscreteNB:
         """Return a naive Bayes model of all documents."""
         grown = _GrowingBayes(model, self.classes)
         for part in self.parts("learning"):
             with placed(part.place):
                 grown.add(self.rows(part), part)
-        return grown.model
+        fitted: DiscreteNB = grown.model
+        return fitted
 
-    def fit_linear(self, model: Any, epochs: int | None, sample: StreamSample | None) -> Any:
+    def fit_linear(
+        self, model: BaseEstimator, epochs: int | None, sample: StreamSample | None
+    ) -> BaseEstimator:
         """Return a logistic regression of all documents but those that the sample holds back."""
         by_ratio = isinstance(model, NBLogisticRegression)
         if by_ratio:
@@ -255,7 +267,7 @@ class _Job(NamedTuple):
                 fit_sgd_blocks(sgd, store, classes, documents, epochs, block, advance)
                 return sgd
 
-    def temper(self, model: Any, documents: Documents, held: Ints) -> float:
+    def temper(self, model: NBLogisticRegression, documents: Documents, held: Ints) -> float:
         """Set the temperature of a model by documents that it has not learnt from; return it."""
         some = documents.taken(held)
         rows = self.rows(Part(some.texts, np.empty(0), np.empty(0, dtype=np.int32), ""))
@@ -265,13 +277,13 @@ class _Job(NamedTuple):
 class _GrowingBayes:
     """Tallies of batches, whatever labels they bring."""
 
-    def __init__(self, model: Any, classes: AnyArray | None) -> None:
+    def __init__(self, model: DiscreteNB, classes: AnyArray | None) -> None:
         self._new = model
         self._classes = classes
         self._known: set[Any] = set()
         self.model: Any = None
 
-    def add(self, rows: Any, part: Part) -> None:
+    def add(self, rows: CsrMatrix, part: Part) -> None:
         """Learn from rows."""
         if self.model is not None and set(part.classes.tolist()) <= self._known:
             self.model.partial_fit(rows, part.labels)
@@ -319,7 +331,9 @@ def _check_logistic(model: LogisticRegression) -> None:
         )
 
 
-def _as_sgd(model: Any, store: RowStore, epochs: int) -> SGDClassifier:
+def _as_sgd(
+    model: LogisticRegression | SGDClassifier, store: RowStore, epochs: int
+) -> SGDClassifier:
     """Return what minimises the objective of a model by steps of single rows."""
     if isinstance(model, SGDClassifier):
         return model
@@ -341,5 +355,5 @@ def _as_sgd(model: Any, store: RowStore, epochs: int) -> SGDClassifier:
 
 
 @contextmanager
-def _unseen(*what: Any) -> Iterator[Any]:
+def _unseen(*what: object) -> Iterator[Advance]:
     yield lambda *done: None

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,12 @@ from wordodds._border.labels import encode_labels
 from wordodds._core.arrow import TextColumn
 from wordodds._files.progress import progress
 from wordodds.corpora import Batch, prefetched
-from wordodds.typing import AnyArray, Codes
+from wordodds.typing import AnyArray, Codes, Labels
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from wordodds.classifier.text_classifier import TextClassifier
 
 __all__ = ["Part", "Stream", "placed"]
 
@@ -39,13 +44,20 @@ class Stream:
     A `Corpus` is read ahead in a thread.
     """
 
-    def __init__(self, batches: Any, text: str, label: str, n_bytes: int, owner: Any) -> None:
+    def __init__(
+        self,
+        batches: Iterable[Any],
+        text: str,
+        label: str,
+        n_bytes: int,
+        owner: "TextClassifier",
+    ) -> None:
         if isinstance(batches, str | PathLike):
             raise ValueError(
                 f"batches must be an iterable of batches, got a path: pass "
                 f"wordodds.corpora.read({os.fspath(batches)!r}, label=...)"
             )
-        self._batches = batches
+        self._batches: Any = batches
         self._text, self._label = text, label
         self._n_bytes = n_bytes
         self._owner = owner
@@ -111,7 +123,7 @@ class Stream:
                 batches = prefetched(batches, _size_of, self._n_bytes)
             yield batches, advance
 
-    def _read(self, batch: Any, number: int) -> "_Batch":
+    def _read(self, batch: object, number: int) -> "_Batch":
         """Check a batch by itself: joined with others, a fault might go unnoticed."""
         texts, labels, place = self._columns(batch, number)
         with placed(place):
@@ -121,7 +133,7 @@ class Stream:
                     texts = as_strings(texts)
             return _Batch(texts, *_encoded(labels, len(texts)), place)
 
-    def _columns(self, batch: Any, number: int) -> tuple[Any, Any, str]:
+    def _columns(self, batch: object, number: int) -> tuple[Any, Any, str]:
         if isinstance(batch, Batch):
             if batch.labels is None:
                 raise ValueError("the corpus was read without labels: pass label= to read")
@@ -136,7 +148,9 @@ class Stream:
             f"{type(batch).__name__}"
         )
 
-    def _column(self, batch: Any, name: str) -> Any:
+    def _column(
+        self, batch: "pa.RecordBatch | pa.Table", name: str
+    ) -> "pa.Array | pa.ChunkedArray":
         if batch.schema.names.count(name) != 1:
             names = ", ".join(map(repr, batch.schema.names[:20]))
             how_many = "several columns" if name in batch.schema.names else "no column"
@@ -189,7 +203,7 @@ def _one(batches: list[_Batch]) -> _Batch:
     return _Batch(texts, classes, np.concatenate(codes), batches[0].place)
 
 
-def _together(columns: list[Any]) -> Any:
+def _together(columns: list[Any]) -> "list[str] | pa.ChunkedArray":
     if not hasattr(columns[0], "type"):
         return [text for column in columns for text in column]
     import pyarrow as pa
@@ -198,17 +212,18 @@ def _together(columns: list[Any]) -> Any:
     return pa.chunked_array(chunks)
 
 
-def _size_of(batch: Any) -> int:
+def _size_of(batch: Part | _Batch | Batch) -> int:
     texts = batch.texts
     return int(texts.nbytes) if hasattr(texts, "nbytes") else sum(map(len, texts))
 
 
-def _encoded(labels: Any, n_rows: int) -> tuple[AnyArray, Codes]:
+def _encoded(labels: "Labels | pa.Array | pa.ChunkedArray", n_rows: int) -> tuple[AnyArray, Codes]:
     """Return the classes of some labels, and the class of each; few Arrow values become objects."""
-    if not hasattr(labels, "dictionary_encode") or labels.null_count or len(labels) != n_rows:
-        plain = labels.to_pylist() if hasattr(labels, "to_pylist") else labels
+    column: Any = labels
+    if not hasattr(column, "dictionary_encode") or column.null_count or len(column) != n_rows:
+        plain = column.to_pylist() if hasattr(column, "to_pylist") else column
         return encode_labels(plain, n_rows)
-    column = labels.combine_chunks() if hasattr(labels, "chunks") else labels
+    column = column.combine_chunks() if hasattr(column, "chunks") else column
     if str(column.type).startswith(("list", "large_list", "struct", "fixed_size_list")):
         return encode_labels(column.to_pylist(), n_rows)
     if not hasattr(column, "dictionary"):

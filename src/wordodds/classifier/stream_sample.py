@@ -1,7 +1,7 @@
 """A sample of the documents of a stream, to choose settings on."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from wordodds._border.row_weights import row_weights
 from wordodds.classifier.choose import Documents, documents_most
 from wordodds.classifier.sample import held_back, n_fitting, position_hash
 from wordodds.classifier.stream_parts import Part, Stream
-from wordodds.typing import Ints
+from wordodds.typing import ClassWeight, Ints, Label
 
 __all__ = ["StreamSample", "read_sample", "sample_documents"]
 
@@ -34,7 +34,7 @@ class StreamSample(NamedTuple):
         return held_back(self.documents.codes, self.documents.weights, n)
 
 
-def read_sample(stream: Stream, class_weight: Any, limit: int) -> StreamSample:
+def read_sample(stream: Stream, class_weight: ClassWeight, limit: int) -> StreamSample:
     """Go through a stream and keep the documents that `sampled` would take of it.
 
     Of a stream that can be iterated only once, the first documents are taken, and come again.
@@ -53,7 +53,7 @@ def read_sample(stream: Stream, class_weight: Any, limit: int) -> StreamSample:
 
 
 def sample_documents(
-    texts: list[str], labels: list[Any], sizes: Ints, class_weight: Any
+    texts: list[str], labels: list[Label], sizes: Ints, class_weight: ClassWeight
 ) -> Documents:
     """Return some documents with the weights of their classes, of which they may lack some."""
     classes, codes = encode_labels(labels, len(labels))
@@ -71,7 +71,7 @@ class _Kept:
         self._limit = limit
         self.n_seen = 0
         self.texts: list[str] = []
-        self.labels: list[Any] = []
+        self.labels: list[Label] = []
         self.positions = np.empty(0, dtype=np.int64)
         self.sizes = np.empty(0, dtype=np.int64)
         self._bound = np.uint64(2**64 - 1)  # hashes from here on do not fit
