@@ -62,6 +62,7 @@ def test_bounds_that_are_left_out_or_infinite():
         real_number(0, "eta0", 0, 1, above=True)
     assert real_number(1e-300, "eta0", 0, above=True) == 1e-300
     assert real_number(np.inf, "C", 0, np.inf) == np.inf
+    assert real_number(10**400, "C", 0, np.inf) == np.inf
     assert real_number(-1e308, "x") == -1e308
 
 

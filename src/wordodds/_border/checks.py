@@ -82,12 +82,12 @@ def real_number(
     try:
         number = float(value)
     except OverflowError:  # an int of 400 digits
-        number = float("nan")
+        number = float("inf") if value > 0 else -float("inf")
     smallest = -_LARGEST if least is None else least
     largest = _LARGEST if most is None else most
     # Written so that NaN fails.
     if not smallest <= number <= largest or (above and number == least):
-        raise ValueError(f"{name} must be {expected}, got {value!r:.80}")
+        raise ValueError(f"{name} must be {expected}, got {value!r}")
     return number
 
 

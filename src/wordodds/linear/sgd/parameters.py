@@ -1,11 +1,11 @@
 """What the parameters of stochastic gradient descent may be."""
 
-from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from wordodds._border.checks import real_number, whole_number
 from wordodds.linear.settings import WEIGHT_TYPES
 from wordodds.linear.sgd.state import LOSSES
 
@@ -15,6 +15,7 @@ Penalty: TypeAlias = Literal["l2", "l1", "elasticnet"]
 LearningRate: TypeAlias = Literal["constant", "optimal", "invscaling", "adaptive", "adagrad"]
 PENALTIES = (*get_args(Penalty), None)
 LEARNING_RATES: tuple[str, ...] = get_args(LearningRate)
+_LARGEST = int(np.finfo(np.float64).max)
 
 
 def check_parameters(model: BaseEstimator) -> None:
@@ -30,8 +31,8 @@ def check_parameters(model: BaseEstimator) -> None:
     _check_number("alpha", model.alpha, 0.0)
     _check_number("eta0", model.eta0, 0.0, above=True)
     _check_number("power_t", model.power_t, 0.0)
-    _check_number("max_iter", model.max_iter, 1, kind=Integral)
-    _check_number("n_iter_no_change", model.n_iter_no_change, 1, kind=Integral)
+    _check_whole_number("max_iter", model.max_iter, 1)
+    _check_whole_number("n_iter_no_change", model.n_iter_no_change, 1)
     _check_number("verbose", model.verbose, 0)
     _check_number("validation_fraction", model.validation_fraction, 0.0, 1.0, above=True)
     if model.validation_fraction >= 1.0:
@@ -47,7 +48,7 @@ def check_parameters(model: BaseEstimator) -> None:
     elif model.penalty == "elasticnet":
         raise ValueError("l1_ratio must be set when penalty is 'elasticnet'")
     if not isinstance(model.average, bool | np.bool_):
-        _check_number("average", model.average, 0, kind=Integral)
+        _check_whole_number("average", model.average, 0)
     if model.learning_rate == "optimal" and model.alpha == 0:
         raise ValueError(
             "alpha must be > 0 since learning_rate is 'optimal': the rate follows from it"
@@ -65,16 +66,13 @@ def _check_choice(name: str, value: object, choices: tuple[str | None, ...]) -> 
 
 
 def _check_number(
-    name: str,
-    value: Any,
-    least: float,
-    most: float = float(np.finfo(np.float64).max),
-    *,
-    kind: Any = Real,
-    above: bool = False,
+    name: str, value: object, least: float, most: float | None = None, *, above: bool = False
 ) -> None:
-    wanted = "a whole number" if kind is Integral else "a number"
-    bound = f"{'>' if above else '>='} {least}" + (f" and <= {most}" if most <= 1.0 else "")
-    within = isinstance(value, kind) and (value > least if above else value >= least)
-    if isinstance(value, bool) or not within or not value <= most:
-        raise ValueError(f"{name} must be {wanted} {bound}, got {value!r}")
+    bound = f"{'>' if above else '>='} {least}" + (f" and <= {most}" if most == 1.0 else "")
+    wanted = f"a number {bound}"
+    real_number(value, name, least, most, above=above, wanted=wanted, wrong_type=ValueError)
+
+
+def _check_whole_number(name: str, value: object, least: int) -> None:
+    wanted = f"a whole number >= {least}"
+    whole_number(value, name, least, _LARGEST, wanted=wanted, wrong_type=ValueError)
