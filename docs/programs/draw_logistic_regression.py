@@ -21,6 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from wordodds import LogisticRegression
 from wordodds.experiments.style import BLACK, BLUE, GREEN, GREY, GRID, ORANGE, PINK, SKY, YELLOW
+from wordodds.typing import Labels, MatrixLike
 
 SOLVERS = {
     "irls": (BLACK, "-"),
@@ -35,11 +36,13 @@ SOLVERS = {
 GAP_LEAST = 1e-10  # that the convergence figure shows
 
 
-def fit_some_way(X: Any, y: Any, **options: Any) -> LogisticRegression:
+def fit_some_way(X: MatrixLike, y: Labels, **options: float | str) -> LogisticRegression:
     """Fit without a warning that there was a way to go."""
+    model = LogisticRegression(random_state=0)
+    model.set_params(**options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return LogisticRegression(random_state=0, **options).fit(X, y)
+        return model.fit(X, y)
 
 
 def draw_links() -> Figure:
@@ -125,8 +128,8 @@ class Race(NamedTuple):
     """A problem, and the solvers that are to solve it."""
 
     title: str
-    X: Any
-    y: Any
+    X: MatrixLike
+    y: Labels
     solvers: list[str]
     seconds: float  # for each of them
 

@@ -7,7 +7,7 @@ packages draw the same bytes.
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from wordodds import LinearModel, TextClassifier
 from wordodds.datasets import Corpus, load_newsgroups
 from wordodds.experiments.style import BLUE, GREEN, GREY, ORANGE
 from wordodds.model.calibration import expected_calibration_error
+from wordodds.model.calibration.methods import Method
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.intp]
@@ -41,7 +42,7 @@ def _model(kind: str) -> LinearModel:
 
 
 @cache
-def probabilities(kind: str, method: Any) -> tuple[Floats, Codes]:
+def probabilities(kind: str, method: Method | None) -> tuple[Floats, Codes]:
     """Return the probabilities of the test part, and the right codes.
 
     With a method, every second test document calibrates the others, and the other way round.

@@ -8,10 +8,11 @@ a download.
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from wordodds import CountVectorizer, MultinomialNB
 from wordodds.bayes.tally import DENSE_CELLS_MAX, TABLE_CELLS_MAX
@@ -82,7 +83,7 @@ def outliers() -> Outliers:
     )
 
 
-def _log_marginal_per_token(model: MultinomialNB, counts: Any) -> Floats:
+def _log_marginal_per_token(model: MultinomialNB, counts: sp.csr_matrix) -> Floats:
     return np.asarray(model.log_marginal(counts) / np.ravel(counts.sum(axis=1)))
 
 

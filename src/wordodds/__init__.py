@@ -7,8 +7,6 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # as type checkers read it; typing itself takes longer than all of this
 if TYPE_CHECKING:
-    from typing import Any
-
     from wordodds import corpora as corpora
     from wordodds import dask as dask
     from wordodds import datasets as datasets
@@ -77,7 +75,7 @@ _HOMES = {
 __all__ = [*_HOMES, "__version__"]
 
 
-def __getattr__(name: str) -> "Any":
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'wordodds' has no attribute {name!r}")
     home = _HOMES[name]

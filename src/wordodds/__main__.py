@@ -13,7 +13,8 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from types import FrameType
+    from typing import NoReturn
 
 __all__ = ["Interrupts", "run"]
 
@@ -54,11 +55,11 @@ class Interrupts:
             # Not a function, for which Python would put back the default while it shuts down.
             _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
 
-    def _raise(self, number: "int", frame: "Any") -> "None":
+    def _raise(self, number: "int", frame: "FrameType | None") -> "None":
         self.seen = True
         raise KeyboardInterrupt
 
-    def _dropped(self, unraisable: "Any") -> "None":
+    def _dropped(self, unraisable: "sys.UnraisableHookArgs") -> "None":
         """Raise an interrupt again that came where Python can only print exceptions."""
         error = unraisable.exc_value
         if isinstance(error, KeyboardInterrupt):
@@ -76,7 +77,7 @@ def _interrupt(thread: int) -> None:
     _signal.pthread_kill(thread, _signal.SIGINT)
 
 
-def _end(number: "int" = 0, frame: "Any" = None, quiet: "bool" = False) -> "NoReturn":
+def _end(number: "int" = 0, frame: "FrameType | None" = None, quiet: "bool" = False) -> "NoReturn":
     """End the process at once, with the line unless it was written already."""
     try:
         if not quiet and sys.__stderr__ is not None:  # else another file may have its descriptor

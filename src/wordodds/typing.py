@@ -90,14 +90,14 @@ class SparseMatrix(Protocol):
     def nnz(self) -> int:
         """The number of stored entries."""
 
-    def tocsr(self) -> Any:
+    def tocsr(self) -> "SparseMatrix":
         """Return the same matrix in CSR format."""
 
 
 class _ArrayLike(Protocol):
     """A table or column with a length that NumPy can read: pandas, polars, Arrow."""
 
-    def __array__(self, dtype: Any = None) -> AnyArray: ...
+    def __array__(self) -> AnyArray: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
 

@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -7,7 +5,7 @@ class TextColumn:
     """Text of an Arrow column, borrowed, with the arrays that hold it."""
 
     @staticmethod
-    def read(source: Any, n_jobs: int, instruction_set: int) -> TextColumn | None:
+    def read(source: object, n_jobs: int, instruction_set: int) -> TextColumn | None:
         """Read what offers __arrow_c_stream__ or __arrow_c_array__; None if that is not text.
 
         Text is UTF-8 in Arrow's layouts string, large string and string view, also behind a

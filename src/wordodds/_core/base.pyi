@@ -1,4 +1,4 @@
-from typing import Any
+from typing_extensions import Buffer
 
 def available_instruction_sets() -> dict[str, int]:
     """Names this machine can run, worst first, each with its number for the other bindings."""
@@ -9,5 +9,5 @@ def compiler() -> str:
 def unicode_version() -> str:
     """Version of Unicode behind the scanner's tables."""
 
-def checksum(data: Any) -> int:
+def checksum(data: Buffer) -> int:
     """Return XXH64 of any contiguous bytes."""

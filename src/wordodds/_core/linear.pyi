@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -195,6 +195,25 @@ def csc_step_coordinates(
 
 # --- stochastic gradient descent ---------------------------------------------------------------
 
+class _SgdState(Protocol):
+    """What the engine reads of a state, and the numbers that it writes back."""
+
+    weights: npt.NDArray[Any]
+    averages: npt.NDArray[Any] | None
+    l1_received: npt.NDArray[Any] | None
+    duals: npt.NDArray[Any] | None
+    roots: npt.NDArray[Any] | None
+    bias: _Doubles
+    average_bias: _Doubles | None
+    bias_roots: _Doubles | None
+    square_norms: _Doubles
+    sum_norms: _Doubles
+    t: float
+    scale: float
+    average_a: float
+    average_b: float
+    l1_total: float
+
 def sgd_stride(n_columns: int) -> int: ...
 def csr_sgd_epoch(
     matrix: Csr,
@@ -204,7 +223,7 @@ def csr_sgd_epoch(
     order: npt.NDArray[np.int64],
     options: tuple[float, ...],
     weights: npt.NDArray[np.floating[Any]],
-    state: Any,
+    state: _SgdState,
     n_columns: int,
     loss_sums: npt.NDArray[np.float64],
     penalty_sums: npt.NDArray[np.float64],
@@ -214,7 +233,7 @@ def csr_sgd_epoch(
 def sgd_settle(
     options: tuple[float, ...],
     weights: npt.NDArray[np.floating[Any]],
-    state: Any,
+    state: _SgdState,
     n_columns: int,
     n_jobs: int,
     instruction_set: int,

@@ -1,10 +1,14 @@
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from wordodds._core.text import AnalyzerOptions, Vocabulary
+from wordodds._core.text import AnalyzerOptions, Documents, Vocabulary
+
+_Packed: TypeAlias = tuple[
+    bytes, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], int, int
+]
 
 class TermTally:
     """Terms with their numbers of documents and of occurrences."""
@@ -19,7 +23,7 @@ class TermTally:
 
     def add(
         self,
-        documents: Any,
+        documents: Documents,
         options: AnalyzerOptions,
         max_terms: int,
         advance: Callable[[int], None] | None,
@@ -34,11 +38,19 @@ class TermTally:
     def prune(self, max_terms: int) -> None:
         """Drop the rarest terms, if there are more."""
 
-    def packed(self) -> tuple[Any, ...]:
+    def packed(self) -> _Packed:
         """Return what `unpacked` makes an equal tally of."""
 
     @staticmethod
-    def unpacked(*packed_and_key: Any) -> TermTally:
+    def unpacked(
+        arena: bytes | npt.NDArray[np.uint8],
+        offsets: npt.NDArray[np.int64],
+        n_documents_with: npt.NDArray[np.int64],
+        n_occurrences: npt.NDArray[np.int64],
+        n_documents: int,
+        undercount: int,
+        key: tuple[int, int],
+    ) -> TermTally:
         """Make a tally of what `packed` gave, and of a key."""
 
     def sorted_terms(

@@ -46,7 +46,13 @@ class FrozenTerms:
     slots: Any
     key: tuple[int, int]
 
-    def __init__(self, arena: Any, offsets: Any, slots: Any, key: tuple[int, int]) -> None:
+    def __init__(
+        self,
+        arena: npt.NDArray[np.uint8],
+        offsets: npt.NDArray[np.int64],
+        slots: npt.NDArray[np.uint8],
+        key: tuple[int, int],
+    ) -> None:
         """Check and borrow a vocabulary's terms and the bytes of its table."""
 
     @staticmethod
@@ -54,7 +60,7 @@ class FrozenTerms:
         """Copy a vocabulary, with a table under this key."""
 
     @staticmethod
-    def aligned(slots: Any) -> npt.NDArray[np.uint8]:
+    def aligned(slots: bytes | npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
         """Copy a table to where one may lie."""
 
     def __len__(self) -> int: ...
@@ -101,7 +107,7 @@ def documents_count_growing(
     documents: Documents,
     options: AnalyzerOptions,
     key: tuple[int, int],
-    dtype: Any,
+    dtype: np.dtype[Any],
     binary: bool,
     advance: Advance,
     n_jobs: int,
@@ -114,7 +120,7 @@ def documents_count_frozen(
     options: AnalyzerOptions,
     vocabulary: Vocabulary,
     n_unknown: int,
-    dtype: Any,
+    dtype: np.dtype[Any],
     binary: bool,
     advance: Advance,
     n_jobs: int,
@@ -127,7 +133,7 @@ def documents_count_hashed(
     options: AnalyzerOptions,
     n_features: int,
     alternate_sign: bool,
-    dtype: Any,
+    dtype: np.dtype[Any],
     binary: bool,
     advance: Advance,
     n_jobs: int,
@@ -154,7 +160,7 @@ class FeatureCounter:
         """Take the features of the next document."""
 
     def finish(
-        self, dtype: Any, binary: bool, n_jobs: int, instruction_set: int
+        self, dtype: np.dtype[Any], binary: bool, n_jobs: int, instruction_set: int
     ) -> tuple[Vocabulary, npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
         """Return vocabulary and rows."""
 

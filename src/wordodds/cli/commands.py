@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import wordodds
 from wordodds.cli import convert, evaluate, explain, inspect, predict, reproduce, train
@@ -112,7 +112,7 @@ def _run_config(options: argparse.Namespace) -> int:
     return 0
 
 
-def _one_line(error: BaseException) -> str:
+def _one_line(error: BaseException | str) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, MemoryError) and not str(error):
@@ -121,6 +121,6 @@ def _one_line(error: BaseException) -> str:
     return " ".join(" ".join([str(error), *notes]).split())
 
 
-def _show_warning(message: Any, *details: Any, **more: Any) -> None:
+def _show_warning(message: Warning | str, *details: object, **more: object) -> None:
     # Omit the source location that Python would print: it does not help at a prompt.
     print(f"wordodds: warning: {_one_line(message)}", file=sys.stderr)

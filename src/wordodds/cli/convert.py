@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wordodds.cli.argument_types import non_negative
 from wordodds.cli.data_options import (
@@ -19,7 +19,13 @@ from wordodds.cli.data_options import (
     load_corpus,
 )
 from wordodds.cli.file_checks import check_target, not_onto
-from wordodds.cli.options import RenamedOption, UsageError, add_json_option, import_model
+from wordodds.cli.options import (
+    Commands,
+    RenamedOption,
+    UsageError,
+    add_json_option,
+    import_model,
+)
 from wordodds.cli.printing import print_json
 
 if TYPE_CHECKING:
@@ -37,7 +43,7 @@ OURS = b'"format":"wordodds"'
 OF_FASTTEXT = ("rank", "dtype", "tolerance", "probabilities", "strip_prefix")
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "convert",
@@ -187,7 +193,7 @@ def _asked() -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _load(path: str) -> Any:
+def _load(path: str) -> object:
     joblib = import_module("joblib")
     try:
         return joblib.load(path)

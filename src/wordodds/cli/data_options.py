@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wordodds._files.progress import progress
 from wordodds.corpora import (
@@ -19,6 +19,18 @@ from wordodds.corpora import (
     import_readers,
     read_corpus,
 )
+
+if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
+    class MoreOptions(TypedDict, total=False):
+        """Fields of `ReadOptions` that are no options of every command."""
+
+        keep: tuple[str, ...]
+        keep_somewhere: bool
+        batch_bytes: int
+        batch_rows: int | None
+
 
 __all__ = [
     "add_data_options",
@@ -86,7 +98,9 @@ def add_data_options(parser: argparse.ArgumentParser, *, labels: bool) -> None:
     )
 
 
-def read_options(options: argparse.Namespace, *, labels: bool, **more: Any) -> ReadOptions:
+def read_options(
+    options: argparse.Namespace, *, labels: bool, **more: Unpack[MoreOptions]
+) -> ReadOptions:
     """Return what `add_data_options` collected."""
     return ReadOptions(
         format=options.format,

@@ -18,7 +18,13 @@ from wordodds.cli.data_options import (
     load_corpus,
 )
 from wordodds.cli.file_checks import check_model, check_target, not_onto
-from wordodds.cli.options import UsageError, add_json_option, add_model_option, import_model
+from wordodds.cli.options import (
+    Commands,
+    UsageError,
+    add_json_option,
+    add_model_option,
+    import_model,
+)
 from wordodds.cli.printing import print_json, printable
 from wordodds.corpora import corpus_paths
 
@@ -28,7 +34,7 @@ _FIGURES = (".svg", ".png", ".pdf")
 _SHOWN = 10  # unknown labels that are named
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "evaluate",

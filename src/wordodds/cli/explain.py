@@ -6,16 +6,15 @@ import argparse
 import os
 import shutil
 import sys
-from typing import Any
 
 from wordodds.cli.file_checks import check_model
-from wordodds.cli.options import add_json_option, add_model_option, import_model
+from wordodds.cli.options import Commands, add_json_option, add_model_option, import_model
 from wordodds.cli.printing import print_json
 
 __all__ = ["add_parser", "run"]
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "explain",

@@ -10,13 +10,13 @@ from typing import Any
 
 from wordodds.cli.argument_types import positive
 from wordodds.cli.file_checks import check_model
-from wordodds.cli.options import add_json_option, import_model
+from wordodds.cli.options import Commands, add_json_option, import_model
 from wordodds.cli.printing import print_json, print_table, printable
 
 __all__ = ["add_parser", "run"]
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "inspect",
@@ -82,7 +82,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, bool) or value is None:
         return "-" if value is None else "yes" if value else "no"
     if isinstance(value, int):

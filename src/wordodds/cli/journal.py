@@ -143,7 +143,7 @@ def checksum(path: str) -> str:
         return "sha256:" + hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _fault_of(written: Any) -> str | None:
+def _fault_of(written: object) -> str | None:
     """Return what is wrong with the content of a journal, None if each field is of its kind."""
     if not isinstance(written, dict) or set(written) != {"format", "parts", *_PARTS_OF_A_RUN}:
         return "not the fields of one"
@@ -165,7 +165,7 @@ def _fault_of(written: Any) -> str | None:
     return None
 
 
-def _fault_of_part(part: Any) -> str | None:
+def _fault_of_part(part: object) -> str | None:
     if not isinstance(part, dict) or set(part) != {field.name for field in fields(Part)}:
         return "not the fields of one"
     for name in ("input", "first_batch", "n_batches", "rows", "skipped", "bytes", "empty"):
@@ -183,13 +183,13 @@ def _fault_of_part(part: Any) -> str | None:
     return "bad_rows" if len(places) > part["skipped"] else None
 
 
-def _is_flat(value: Any) -> bool:
+def _is_flat(value: object) -> bool:
     """Tell whether a value is an object of text, numbers, true, false and null."""
     plain = str | int | float | None
     return isinstance(value, dict) and all(isinstance(item, plain) for item in value.values())
 
 
-def _difference(before: Any, now: Any) -> str:
+def _difference(before: object, now: object) -> str:
     """Say what is different, where it can be told in a few words."""
     if isinstance(before, dict) and isinstance(now, dict):
         for name in now:

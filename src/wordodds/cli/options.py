@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 __all__ = [
+    "Commands",
     "RenamedOption",
     "UsageError",
     "add_json_option",
@@ -14,6 +16,9 @@ __all__ = [
     "import_model",
     "warn_deprecated",
 ]
+
+Value = TypeVar("Value")
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # has no public name
 
 
 class UsageError(ValueError):
@@ -23,15 +28,23 @@ class UsageError(ValueError):
 class RenamedOption(argparse.Action):
     """An old spelling of an option: works as before, warns, and is not in the help."""
 
-    def __init__(self, *args: Any, new: str, **kwargs: Any) -> None:
-        super().__init__(*args, **{**kwargs, "help": argparse.SUPPRESS})
+    def __init__(
+        self,
+        option_strings: Sequence[str],
+        dest: str,
+        *,
+        new: str,
+        type: Callable[[str], Value] | None = None,
+        choices: Iterable[Value] | None = None,
+    ) -> None:
+        super().__init__(option_strings, dest, type=type, choices=choices, help=argparse.SUPPRESS)
         self._new = new
 
     def __call__(
         self,
         parser: argparse.ArgumentParser,
         namespace: argparse.Namespace,
-        values: Any,
+        values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
         """Set the value and warn."""

@@ -68,7 +68,7 @@ def run_pipeline(
     write_all(_reported(results, advance), write, _text_bytes, in_thread=to_file)
 
 
-def _reported(results: Any, advance: Callable[[int, int], None]) -> Iterator[Step]:
+def _reported(results: Generator[Step], advance: Callable[[int, int], None]) -> Iterator[Step]:
     """Report each result once it has been taken."""
     with closing(results):
         for result in results:

@@ -13,7 +13,13 @@ from wordodds._files.progress import progress
 from wordodds.cli.argument_types import positive, probability, size
 from wordodds.cli.data_options import add_data_options, exit_code, read_options
 from wordodds.cli.file_checks import check_model, check_target, not_inside, not_onto
-from wordodds.cli.options import UsageError, add_json_option, add_model_option, import_model
+from wordodds.cli.options import (
+    Commands,
+    UsageError,
+    add_json_option,
+    add_model_option,
+    import_model,
+)
 from wordodds.cli.pipeline import Step, read_steps, run_pipeline
 from wordodds.cli.printing import print_json
 from wordodds.corpora import (
@@ -60,7 +66,7 @@ _SHAPING = (
 )
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "predict",

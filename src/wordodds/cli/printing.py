@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 __all__ = ["print_json", "print_table", "printable"]
 
@@ -62,7 +61,7 @@ def _print_rich(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return True
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Print one object on one line, as standard JSON.
 
     Examples
@@ -78,7 +77,7 @@ def print_json(value: Any) -> None:
     print(text)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from wordodds.cli.argument_types import positive
-from wordodds.cli.options import UsageError
+from wordodds.cli.options import Commands, UsageError
 from wordodds.cli.printing import print_table
 
 __all__ = ["add_parser", "run"]
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "reproduce",

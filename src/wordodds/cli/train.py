@@ -6,7 +6,7 @@ import argparse
 import os
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from wordodds.cli.argument_types import (
     class_weight,
@@ -27,10 +27,20 @@ from wordodds.cli.data_options import (
 )
 from wordodds.cli.file_checks import check_target, not_onto
 from wordodds.cli.hold_out import HoldOut
-from wordodds.cli.options import RenamedOption, UsageError, add_json_option, warn_deprecated
+from wordodds.cli.options import (
+    Commands,
+    RenamedOption,
+    UsageError,
+    add_json_option,
+    warn_deprecated,
+)
 from wordodds.cli.printing import print_json, printable
 from wordodds.cli.train_stream import memory_for, train_stream
 from wordodds.corpora import BadRows, corpus_paths
+
+if TYPE_CHECKING:
+    from wordodds.classifier import TextClassifier
+    from wordodds.model import LinearModel
 
 __all__ = ["add_parser", "run"]
 
@@ -39,7 +49,7 @@ Result = TypeVar("Result")
 MODELS = ("nb_logistic", "logistic", "naive_bayes", "complement")
 
 
-def add_parser(commands: Any) -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "train",
@@ -214,8 +224,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _train_in_memory(
-    options: argparse.Namespace, classifier: Any
-) -> tuple[Any, dict[str, Any], BadRows]:
+    options: argparse.Namespace, classifier: TextClassifier
+) -> tuple[LinearModel, dict[str, Any], BadRows]:
     for name in ("epochs", "scratch"):
         if getattr(options, name) is not None:
             raise UsageError(f"--{name} is for data that is read piece by piece: pass --memory too")
@@ -252,7 +262,7 @@ def _train_in_memory(
     return model, report, bad_rows
 
 
-def _classifier(options: argparse.Namespace) -> Any:
+def _classifier(options: argparse.Namespace) -> TextClassifier:
     from wordodds import TextClassifier
 
     given = {

@@ -5,12 +5,18 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from wordodds.cli.data_options import bad_rows_of, read_options
 from wordodds.cli.hold_out import HoldOut
 from wordodds.cli.options import UsageError
 from wordodds.corpora import BadRows, Batch, corpus_paths, corpus_size, may_wait, read_batches
+
+if TYPE_CHECKING:
+    from wordodds.classifier import TextClassifier
+    from wordodds.corpora import Corpus
+    from wordodds.model import LinearModel
+    from wordodds.typing import AnyArray, Booleans, Label
 
 __all__ = ["memory_for", "train_stream"]
 
@@ -32,8 +38,8 @@ def memory_for(options: argparse.Namespace) -> int | None:
 
 
 def train_stream(
-    options: argparse.Namespace, classifier: Any, memory: int
-) -> tuple[Any, dict[str, Any], BadRows]:
+    options: argparse.Namespace, classifier: TextClassifier, memory: int
+) -> tuple[LinearModel, dict[str, Any], BadRows]:
     """Train a model; return it, the report, and the rows that were left out."""
     corpus = _SplitCorpus(options)
     if corpus.may_wait and (options.holdout or options.calibrate):
@@ -42,7 +48,12 @@ def train_stream(
             "name a file, or leave them"
         )
     start = time.perf_counter()
-    classifier.fit_stream(corpus, memory=memory, epochs=options.epochs, folder=options.scratch)
+    classifier.fit_stream(
+        cast("Corpus", corpus),  # it has what is used of one: batches, size and may_wait
+        memory=memory,
+        epochs=options.epochs,
+        folder=options.scratch,
+    )
     seconds = time.perf_counter() - start
     model, bad_rows, parts = classifier.linear_model_, corpus.bad_rows, corpus.parts
     report: dict[str, Any] = {
@@ -74,7 +85,7 @@ def train_stream(
     return model, report, bad_rows
 
 
-def _array(labels: Any) -> Any:
+def _array(labels: list[Label] | None) -> AnyArray:
     import numpy as np
 
     return np.array(labels)
@@ -107,7 +118,7 @@ class _SplitCorpus:
         self.parts.check()  # in the first whole pass, before anything is learnt
 
 
-def _some(batch: Batch, rows: Any) -> Batch:
+def _some(batch: Batch, rows: Booleans) -> Batch:
     if rows.all():
         return batch
     return batch.take(rows.nonzero()[0].tolist())

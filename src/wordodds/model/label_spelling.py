@@ -8,11 +8,12 @@ from wordodds._border.labels import with_fasttext_prefix
 
 if TYPE_CHECKING:
     from wordodds.model.linear_model import LinearModel
+    from wordodds.typing import Label
 
 __all__ = ["label_of", "labels_like"]
 
 
-def label_of(model: LinearModel, text: str) -> Any:
+def label_of(model: LinearModel, text: str) -> Label:
     """Return the label of a model that is spelt ``text``.
 
     Parameters

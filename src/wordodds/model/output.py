@@ -16,7 +16,7 @@ import numpy as np
 
 from wordodds._files.overlap import in_background, prefetched
 from wordodds.model.links import NoProbabilitiesError
-from wordodds.typing import Floats, Positions
+from wordodds.typing import Floats, Positions, Texts
 
 if TYPE_CHECKING:
     from wordodds.model.linear_model import LinearModel
@@ -111,7 +111,7 @@ class Output:
             seen = [name for name, _ in names]
             raise RepeatedColumnError(next(name for name in seen if seen.count(name) > 1))
 
-    def lists(self, texts: Any) -> dict[str, list[Any]]:
+    def lists(self, texts: Texts) -> dict[str, list[Any]]:
         """Return the columns of labels and values as lists.
 
         Parameters
@@ -124,7 +124,7 @@ class Output:
             texts, lambda codes: [labels[code] for code in codes.tolist()], np.ndarray.tolist
         )
 
-    def arrays(self, texts: Any) -> dict[str, Any]:
+    def arrays(self, texts: Texts) -> dict[str, Any]:
         """Return the columns of labels and values as NumPy arrays; takes no threshold.
 
         Parameters
@@ -134,7 +134,7 @@ class Output:
         """
         return self._columns(texts, self._model.labels.__getitem__, np.asarray)
 
-    def arrow(self, texts: Any) -> dict[str, Any]:
+    def arrow(self, texts: Texts) -> dict[str, Any]:
         """Return the columns of labels and values as Arrow arrays; takes no threshold.
 
         Parameters
@@ -156,7 +156,7 @@ class Output:
 
     def _columns(
         self,
-        texts: Any,
+        texts: Texts,
         labels_of: Callable[[Positions], Any],
         values_of: Callable[[Floats], Any],
     ) -> dict[str, Any]:
@@ -194,7 +194,7 @@ def scored(
     size_of: Callable[[Piece], int],
     *,
     may_wait: bool,
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Yield the result of each piece, in order, while another thread reads the next ones.
 
     Parameters

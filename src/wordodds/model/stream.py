@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from wordodds.model.output import Output, scored
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from wordodds.model.linear_model import LinearModel
 
 __all__ = ["predict_stream"]
@@ -94,7 +96,9 @@ def _pieces(batches: Iterable[Any], text: str, keep: tuple[str, ...]) -> Generat
         yield from _pieces_of(batch, text, keep)
 
 
-def _pieces_of(batch: Any, text: str, keep: tuple[str, ...]) -> Iterator[_Piece]:
+def _pieces_of(
+    batch: pa.RecordBatch | pa.Table | list[str] | tuple[str, ...], text: str, keep: tuple[str, ...]
+) -> Iterator[_Piece]:
     if isinstance(batch, list | tuple):
         if keep:
             raise ValueError(f"a list of texts has no column {keep[0]!r} to keep")
@@ -121,7 +125,7 @@ def _size(piece: _Piece) -> int:
     return int(texts.nbytes + sum(column.nbytes for column in kept))
 
 
-def _labelled(piece: _Piece, output: Output) -> Any:
+def _labelled(piece: _Piece, output: Output) -> pa.RecordBatch:
     """Return the record batch for a piece, with the metadata of its input."""
     import pyarrow
 

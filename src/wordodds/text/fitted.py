@@ -123,5 +123,6 @@ class FittedVocabulary(EngineVectorizer):
             arena, offsets = state["_vocabulary"]
             state = state | {"_vocabulary": core.Vocabulary(arena, offsets, new_hash_key())}
         if state.get("_tally") is not None:
-            state = state | {"_tally": TermTally.unpacked(*state["_tally"], new_hash_key())}
+            packed = (*state["_tally"], new_hash_key())
+            state = state | {"_tally": TermTally.unpacked(*packed)}
         super().__setstate__(state)
