@@ -1,12 +1,12 @@
 """PyArrow, imported only where a file needs it."""
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 __all__ = ["pyarrow_module"]
 
 
-def pyarrow_module(name: str, purpose: str) -> Any:
+def pyarrow_module(name: str, purpose: str) -> ModuleType:
     """Import PyArrow or one of its modules, or raise ImportError with the remedy.
 
     Examples

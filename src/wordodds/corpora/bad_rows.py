@@ -173,7 +173,7 @@ def without(
     )
 
 
-def label_fault(label: Any) -> str | None:
+def label_fault(label: object) -> str | None:
     """Return what is wrong with a label, None if nothing is.
 
     Examples
@@ -201,7 +201,7 @@ def plain_labels(labels: list[Any]) -> bool:
     return set(map(type, labels)) <= {str, int, bool} and "" not in labels
 
 
-def _text_fault(text: Any) -> str | None:
+def _text_fault(text: object) -> str | None:
     if isinstance(text, str):
         return None
     if text is MISSING:
@@ -214,6 +214,6 @@ def _faults(column: Sequence[Any], fault: Callable[[Any], str | None]) -> dict[i
     return {position: reason for position, reason in reasons if reason is not None}
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     shown = repr(value)
     return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow
 
 __all__ = ["Batch"]
 
@@ -69,13 +72,14 @@ class Batch:
         [2]
         """
 
-        def taken(column: Any) -> Any:
+        def taken(column: Sequence[Any] | pyarrow.Array) -> list[Any] | pyarrow.Array:
             if not hasattr(column, "take"):
                 return [column[row] for row in rows]
-            kind = str(getattr(column, "type", ""))
+            array: pyarrow.Array = column
+            kind = str(getattr(array, "type", ""))
             if kind in ("string_view", "binary_view"):  # of which Arrow takes no rows
-                column = column.cast(f"large_{kind.removesuffix('_view')}")
-            return column.take(rows)
+                array = array.cast(f"large_{kind.removesuffix('_view')}")
+            return array.take(rows)
 
         return Batch(
             taken(self.texts),

@@ -8,11 +8,14 @@ import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from wordodds.corpora.bad_rows import CorpusError
 from wordodds.corpora.options import ReadOptions
 from wordodds.corpora.zstd import zstd_reader
+
+if TYPE_CHECKING:
+    from wordodds.corpora.streams import ByteReader
 
 __all__ = ["Input", "TextBlock", "input_size", "open_input", "read_all", "text_blocks"]
 
@@ -96,7 +99,7 @@ def _standard_input() -> Input:
     return Input(name, _Waiting(stream).read, lambda: 0)
 
 
-def _unpacked(stream: Any, suffix: str) -> Any:
+def _unpacked(stream: BinaryIO, suffix: str) -> ByteReader:
     if suffix == ".gz":
         import gzip
 

@@ -148,7 +148,7 @@ def _careful(line: str, options: ReadOptions) -> dict[str, Any]:
     return record
 
 
-def _column(records: list[dict[str, Any]], name: str, missing: Any = MISSING) -> list[Any]:
+def _column(records: list[dict[str, Any]], name: str, missing: object = MISSING) -> list[Any]:
     try:
         return [record[name] for record in records]
     except KeyError:

@@ -7,16 +7,19 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, BinaryIO
 
 from wordodds.corpora.bad_rows import CorpusError
 from wordodds.corpora.zstd import zstd_writer
+
+if TYPE_CHECKING:
+    from wordodds.corpora.streams import ByteWriter
 
 __all__ = ["open_output"]
 
 
 @contextmanager
-def open_output(target: str | os.PathLike[str]) -> Iterator[Any]:
+def open_output(target: str | os.PathLike[str]) -> Iterator[ByteWriter]:
     """Open a file for writing, or standard output by the name "-".
 
     A file appears, or replaces the one of that name, when the block ends without an exception. It
@@ -53,7 +56,7 @@ def open_output(target: str | os.PathLike[str]) -> Iterator[Any]:
         yield packed
 
 
-def _standard_output() -> Any:
+def _standard_output() -> BinaryIO:
     if sys.stdout is None:
         raise CorpusError("there is no standard output to write to")
     sys.stdout.flush()
@@ -69,7 +72,8 @@ def _is_special(path: str) -> bool:
 
 
 @contextmanager
-def _packed(stream: Any, suffix: str) -> Iterator[Any]:
+def _packed(stream: BinaryIO, suffix: str) -> Iterator[ByteWriter]:
+    packed: ByteWriter
     if suffix == ".gz":
         import gzip
 

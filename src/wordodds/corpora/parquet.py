@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wordodds.corpora.arrow import pyarrow_module
 from wordodds.corpora.bad_rows import BadRows, CorpusError, checked_batch, plain_labels
 from wordodds.corpora.batch import Batch
 from wordodds.corpora.options import ReadOptions
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyarrow.parquet import ParquetFile
 
 __all__ = ["read_parquet"]
 
@@ -48,7 +52,7 @@ def read_parquet(
 
 
 def _batches(
-    file: Any,
+    file: ParquetFile,
     path: str,
     options: ReadOptions,
     bad_rows: BadRows,
@@ -72,10 +76,12 @@ def _batches(
         yield _checked(batch, path, bad_rows)
 
 
-def _tables(file: Any, text: str, names: list[str], options: ReadOptions) -> Iterator[Any]:
+def _tables(
+    file: ParquetFile, text: str, names: list[str], options: ReadOptions
+) -> Iterator[pyarrow.RecordBatch]:
     """Yield record batches of about as much text as a batch may have."""
     most_rows = options.batch_rows or _MOST_ROWS
-    pieces: list[Any] = []
+    pieces: list[pyarrow.RecordBatch] = []
     n_rows = n_bytes = 0
     # One thread: the others score what was read before.
     for piece in file.iter_batches(_piece_rows(file, text, options), None, names, False):
@@ -90,7 +96,7 @@ def _tables(file: Any, text: str, names: list[str], options: ReadOptions) -> Ite
         yield _joined(pieces)
 
 
-def _joined(pieces: list[Any]) -> Any:
+def _joined(pieces: list[pyarrow.RecordBatch]) -> pyarrow.RecordBatch:
     if len(pieces) == 1:
         return pieces[0]
     arrow = pyarrow_module("pyarrow", "reading Parquet")
@@ -98,7 +104,7 @@ def _joined(pieces: list[Any]) -> Any:
     return whole
 
 
-def _check_columns(schema: Any, names: list[str], text: str, path: str) -> None:
+def _check_columns(schema: pyarrow.Schema, names: list[str], text: str, path: str) -> None:
     for name in names:
         if name not in schema.names:
             raise CorpusError(
@@ -112,7 +118,7 @@ def _check_columns(schema: Any, names: list[str], text: str, path: str) -> None:
         raise CorpusError(f"{path}: column {text!r} must hold text, not {kind}")
 
 
-def _piece_rows(file: Any, text: str, options: ReadOptions) -> int:
+def _piece_rows(file: ParquetFile, text: str, options: ReadOptions) -> int:
     """Find how many rows have an eighth of the text of a batch."""
     metadata = file.metadata
     n_bytes = 0

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wordodds.corpora.arrow import pyarrow_module
 from wordodds.corpora.bad_rows import CorpusError
 from wordodds.typing import Ints
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from wordodds.corpora.streams import ByteWriter
 
 __all__ = ["ParquetWriter", "parquet_writer"]
 
@@ -23,7 +29,7 @@ _WITH_LENGTHS = ("string", "large_string", "binary", "large_binary")
 
 
 @contextmanager
-def parquet_writer(stream: Any, kinds: Mapping[str, type | None]) -> Iterator[ParquetWriter]:
+def parquet_writer(stream: ByteWriter, kinds: Mapping[str, type | None]) -> Iterator[ParquetWriter]:
     """Open a writer; the file is complete when the block ends."""
     writer = ParquetWriter(stream, kinds)
     try:
@@ -39,12 +45,12 @@ def parquet_writer(stream: Any, kinds: Mapping[str, type | None]) -> Iterator[Pa
 class ParquetWriter:
     """Collects rows into row groups; the first batch decides the kinds that were not announced."""
 
-    def __init__(self, stream: Any, kinds: Mapping[str, type | None]) -> None:
+    def __init__(self, stream: ByteWriter, kinds: Mapping[str, type | None]) -> None:
         self._arrow = pyarrow_module("pyarrow", "writing Parquet")
         self._stream = stream
         self._kinds = kinds
         self._file: Any = None
-        self._waiting: list[Any] = []
+        self._waiting: list[pyarrow.RecordBatch] = []
         self._n_rows = 0
         self._n_bytes = 0
 
@@ -72,7 +78,7 @@ class ParquetWriter:
         if self._file is not None:
             self._file.close()
 
-    def _room(self, rows: Any) -> int:
+    def _room(self, rows: pyarrow.RecordBatch) -> int:
         """Reserve space for as many rows as the group still takes, at least one."""
         sizes = np.cumsum(_row_bytes(rows, self._arrow))
         fits = int(np.searchsorted(sizes, _GROUP_BYTES - self._n_bytes)) + 1
@@ -88,7 +94,7 @@ class ParquetWriter:
             self._file.write_table(table, row_group_size=_GROUP_ROWS)
         self._waiting, self._n_rows, self._n_bytes = [], 0, 0
 
-    def _batch(self, columns: Mapping[str, Sequence[Any]]) -> Any:
+    def _batch(self, columns: Mapping[str, Sequence[Any]]) -> pyarrow.RecordBatch:
         schema = self._file.schema
         try:
             arrays = [
@@ -101,7 +107,9 @@ class ParquetWriter:
             ) from error
         return self._arrow.RecordBatch.from_arrays(arrays, schema=schema)
 
-    def _array(self, column: Any, kind: Any) -> Any:
+    def _array(
+        self, column: Sequence[Any] | pyarrow.Array, kind: pyarrow.DataType
+    ) -> pyarrow.Array:
         if isinstance(column, self._arrow.Array):
             return column if column.type == kind else column.cast(kind)
         return self._arrow.array(column, type=kind)
@@ -111,7 +119,7 @@ class ParquetWriter:
         parquet = pyarrow_module("pyarrow.parquet", "writing Parquet")
         self._file = parquet.ParquetWriter(self._stream, self._arrow.schema(fields))
 
-    def _kind(self, name: str, column: Any) -> Any:
+    def _kind(self, name: str, column: Sequence[Any] | pyarrow.Array) -> pyarrow.DataType:
         known = self._kinds[name]
         if known is not None:
             return self._arrow.type_for_alias(_ARROW_KINDS[known])
@@ -126,7 +134,7 @@ class ParquetWriter:
         return self._arrow.string() if self._arrow.types.is_null(inferred) else inferred
 
 
-def _row_bytes(rows: Any, arrow: Any) -> Ints:
+def _row_bytes(rows: pyarrow.RecordBatch, arrow: ModuleType) -> Ints:
     """Return about how many bytes each row takes, independently of its batch."""
     compute = pyarrow_module("pyarrow.compute", "writing Parquet")
     sizes = np.full(len(rows), 8 * rows.num_columns, dtype=np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from wordodds._files.sizes import byte_size
 from wordodds.corpora.bad_rows import BadRows, CorpusError
@@ -235,7 +235,7 @@ def write(
     return n_rows
 
 
-def _checked(batch: Any) -> Any:
+def _checked(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
     if not (hasattr(batch, "schema") and hasattr(batch, "columns")):
         raise TypeError(f"batches must hold record batches, got {type(batch).__name__}")
     return batch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -132,7 +132,7 @@ def read_corpus(
     return whole
 
 
-def as_list(column: Any) -> list[Any]:
+def as_list(column: Iterable[Any]) -> list[Any]:
     """Return a column as Python's own values.
 
     Examples

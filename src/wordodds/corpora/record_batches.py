@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordodds.corpora.arrow import pyarrow_module
 from wordodds.corpora.bad_rows import BadRows, CorpusError, without
 from wordodds.corpora.batch import Batch
 from wordodds.corpora.readers import as_list
+
+if TYPE_CHECKING:
+    import pyarrow
 
 __all__ = ["RecordBatches"]
 
@@ -25,16 +28,16 @@ class RecordBatches:
         self._label = label
         self._bad_rows = bad_rows
         self._label_kind: tuple[type, str] | None = None  # and where it was first seen
-        self._kept_kinds: dict[str, tuple[Any, str]] = {}
+        self._kept_kinds: dict[str, tuple[pyarrow.DataType, str]] = {}
 
-    def make(self, batch: Batch) -> Any:
+    def make(self, batch: Batch) -> pyarrow.RecordBatch:
         """Return the rows of a batch; raise CorpusError where a column changes its kind."""
         try:
             return self._made(batch)
         except UnicodeEncodeError:
             return self._made(self._without_surrogates(batch))
 
-    def _made(self, batch: Batch) -> Any:
+    def _made(self, batch: Batch) -> pyarrow.RecordBatch:
         columns = {self._text: self._texts(batch.texts)}
         if self._label is not None:
             columns[self._label] = self._labels(batch)
@@ -55,7 +58,7 @@ class RecordBatches:
             faults |= {i: reason for i, value in enumerate(column) if not _has_bytes(value)}
         return without(batch, faults, f"{batch.source}, {batch.unit} {{}}".format, self._bad_rows)
 
-    def _texts(self, texts: Any) -> Any:
+    def _texts(self, texts: list[str] | pyarrow.Array) -> pyarrow.Array:
         arrow = self._arrow
         if isinstance(texts, list):
             small = sum(map(len, texts)) < _MOST_CHARACTERS
@@ -65,7 +68,7 @@ class RecordBatches:
         wanted = (arrow.string(), arrow.large_string())
         return texts if texts.type in wanted else texts.cast(wanted[1])
 
-    def _labels(self, batch: Batch) -> Any:
+    def _labels(self, batch: Batch) -> pyarrow.Array:
         labels = batch.labels or []
         for position in _first_of_each_kind(labels):
             kind, place = type(labels[position]), batch.place(position)
@@ -86,11 +89,13 @@ class RecordBatches:
                 f"{batch.place(row)}: the label {labels[row]} does not fit into 64 bits"
             ) from None
 
-    def _kept(self, name: str, values: Any, batch: Batch) -> Any:
+    def _kept(
+        self, name: str, values: Sequence[Any] | pyarrow.Array, batch: Batch
+    ) -> pyarrow.Array:
         arrow = self._arrow
         known, place = self._kept_kinds.get(name, (None, ""))
         try:
-            column = values
+            column: pyarrow.Array = values
             if not isinstance(values, arrow.Array) or values.type != (known or values.type):
                 # Not a cast, which would make the number 7 of the text "7".
                 column = arrow.array(as_list(values), known)
@@ -105,7 +110,7 @@ class RecordBatches:
         return column
 
 
-def _has_bytes(value: Any) -> bool:
+def _has_bytes(value: object) -> bool:
     try:
         str(value).encode()
     except UnicodeEncodeError:

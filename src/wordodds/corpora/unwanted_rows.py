@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordodds.corpora.arrow import pyarrow_module
 from wordodds.corpora.bad_rows import BadRows
 from wordodds.corpora.batch import Batch
 from wordodds.corpora.options import ReadOptions
+
+if TYPE_CHECKING:
+    import pyarrow
 
 __all__ = ["DOUBTFUL_LABELS", "screened"]
 
@@ -61,7 +64,7 @@ def _without(batch: Batch, rows: list[int]) -> Batch:
     return batch.take([row for row in range(len(batch)) if row not in dropped])
 
 
-def _empty_rows(texts: Any) -> list[int]:
+def _empty_rows(texts: list[str] | pyarrow.Array) -> list[int]:
     """Return the positions of texts that are empty or white space alone."""
     if not hasattr(texts, "type"):
         # Two quick tests: rows are visited in Python only where one is empty.
@@ -70,14 +73,15 @@ def _empty_rows(texts: Any) -> list[int]:
         return [row for row, text in enumerate(texts) if not text or text.isspace()]
     arrow = pyarrow_module("pyarrow", "reading Parquet")
     compute = pyarrow_module("pyarrow.compute", "reading Parquet")
-    is_dictionary = arrow.types.is_dictionary(texts.type)
-    values = texts.dictionary if is_dictionary else texts
+    column: pyarrow.Array = texts
+    is_dictionary = arrow.types.is_dictionary(column.type)
+    values = column.dictionary if is_dictionary else column
     if values.type not in (arrow.string(), arrow.large_string()):
         values = values.cast(arrow.large_string())
     # Not a comparison with 0: a number from Python makes pyarrow import pandas.
     has_bytes = compute.cast(compute.binary_length(values), arrow.bool_())
     empty = compute.or_(compute.utf8_is_space(values), compute.invert(has_bytes))
     if is_dictionary:
-        empty = empty.take(texts.indices)
+        empty = empty.take(column.indices)
     rows: list[int] = compute.indices_nonzero(empty).to_pylist()
     return rows

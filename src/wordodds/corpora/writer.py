@@ -8,11 +8,14 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from wordodds.corpora.bad_rows import CorpusError
 from wordodds.corpora.output import open_output
 from wordodds.corpora.readers import as_list, format_of
+
+if TYPE_CHECKING:
+    from wordodds.corpora.streams import ByteWriter
 
 __all__ = ["OUTPUT_FORMATS", "OutputFormat", "Writer", "open_writer"]
 
@@ -72,7 +75,7 @@ def open_writer(
 class _TextWriter:
     """Joins the rows of a batch into one piece of text, which is written at once."""
 
-    def __init__(self, stream: Any, kind: str, kinds: Mapping[str, type | None]) -> None:
+    def __init__(self, stream: ByteWriter, kind: str, kinds: Mapping[str, type | None]) -> None:
         self._stream = stream
         self._render = _RENDERERS[kind]
         if kind in ("csv", "tsv"):
@@ -125,7 +128,7 @@ def _json(column: list[Any]) -> list[str]:
     return [_one_json(value) for value in column]
 
 
-def _one_json(value: Any) -> str:
+def _one_json(value: object) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "null"
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, BinaryIO
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from wordodds.corpora.arrow import pyarrow_module
+
+if TYPE_CHECKING:
+    from wordodds.corpora.streams import ByteReader, ByteWriter
 
 __all__ = ["zstd_reader", "zstd_writer"]
 
@@ -13,29 +17,31 @@ __all__ = ["zstd_reader", "zstd_writer"]
 _INPUT_BYTES = 8192
 
 
-def zstd_reader(stream: BinaryIO) -> Any:
+def zstd_reader(stream: BinaryIO) -> ByteReader:
     """Return a stream of the decompressed bytes; ImportError if no library is installed."""
-    standard = _module("compression.zstd")  # Python 3.14
-    if standard is not None:
-        return standard.ZstdFile(stream, "rb")
-    package = _module("zstandard")
-    if package is not None:
-        return _Frames(stream, package)
-    return pyarrow_module("pyarrow", "reading .zst").CompressedInputStream(stream, "zstd")
+    reader: ByteReader
+    if (standard := _module("compression.zstd")) is not None:  # Python 3.14
+        reader = standard.ZstdFile(stream, "rb")
+    elif (package := _module("zstandard")) is not None:
+        reader = _Frames(stream, package)
+    else:
+        reader = pyarrow_module("pyarrow", "reading .zst").CompressedInputStream(stream, "zstd")
+    return reader
 
 
-def zstd_writer(stream: BinaryIO) -> Any:
+def zstd_writer(stream: BinaryIO) -> ByteWriter:
     """Return a stream that compresses; ImportError if no library is installed."""
-    standard = _module("compression.zstd")
-    if standard is not None:
-        return standard.ZstdFile(stream, "wb")
-    package = _module("zstandard")
-    if package is not None:
-        return package.ZstdCompressor().stream_writer(stream, closefd=False)
-    return pyarrow_module("pyarrow", "writing .zst").CompressedOutputStream(stream, "zstd")
+    writer: ByteWriter
+    if (standard := _module("compression.zstd")) is not None:
+        writer = standard.ZstdFile(stream, "wb")
+    elif (package := _module("zstandard")) is not None:
+        writer = package.ZstdCompressor().stream_writer(stream, closefd=False)
+    else:
+        writer = pyarrow_module("pyarrow", "writing .zst").CompressedOutputStream(stream, "zstd")
+    return writer
 
 
-def _module(name: str) -> Any:
+def _module(name: str) -> ModuleType | None:
     try:
         return import_module(name)
     except ImportError:
@@ -45,7 +51,7 @@ def _module(name: str) -> Any:
 class _Frames:
     """Frames one after the other; zstandard's own reader accepts a truncated frame."""
 
-    def __init__(self, stream: BinaryIO, package: Any) -> None:
+    def __init__(self, stream: BinaryIO, package: ModuleType) -> None:
         self._stream = stream
         self._package = package
         self._frame: Any = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,11 +13,8 @@ from wordodds._border.execution import execution
 from wordodds.bayes import BernoulliNB
 from wordodds.bayes.discrete import CountedNB
 from wordodds.bayes.tally import tally_entries, tally_rows
-from wordodds.dask.cluster import FEW, Work
+from wordodds.dask.cluster import FEW, FutureOf, Work
 from wordodds.dask.count import Chosen, Counted, rows_of
-
-if TYPE_CHECKING:
-    from distributed import Future
 
 __all__ = ["fit_bayes"]
 
@@ -26,14 +23,18 @@ CELLS_PER_ENTRY = 4
 
 
 def fit_bayes(
-    classifier: CountedNB, counted: list[Future], chosen: Future, work: Work
+    classifier: CountedNB,
+    counted: list[FutureOf[Counted]],
+    chosen: FutureOf[Chosen],
+    work: Work,
 ) -> CountedNB:
     """Fit a naive Bayes model to futures of `Counted` and `Chosen`, and return it."""
     # Weights of classes are numbers by now; threads are a matter of each process.
     alone = copy(classifier).set_params(class_weight=None, n_jobs=None)
     if isinstance(classifier, BernoulliNB):
         parts = work.map(learn, counted, chosen=chosen, classifier=alone)
-        learnt = work.result(work.tree(merge_learnt, parts, FEW))
+        # Not None: `choose` raises where there are no documents.
+        learnt = cast(BernoulliNB, work.result(work.tree(merge_learnt, parts, FEW)))
     else:
         sums = work.tree(add_sums, work.map(class_sums, counted, chosen=chosen), FEW)
         learnt = _learnt_of_sums(alone, *work.result([sums, chosen]))

@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 from weakref import WeakSet
 
-__all__ = ["FEW", "Work", "client_of", "identity", "quietly"]
+if TYPE_CHECKING:
+    from dask.delayed import Delayed
+    from distributed import Client
+
+__all__ = ["FEW", "FutureOf", "Work", "client_of", "identity", "quietly"]
 
 # Of sums, where a level of the tree costs a message; what takes time to merge has fewer, so that
 # several workers merge at once.
 FAN_IN = 8
 FEW = 4
 
+Result = TypeVar("Result")
+Result_co = TypeVar("Result_co", covariant=True)
 
-def client_of(client: Any) -> Any:
+
+class FutureOf(Protocol[Result_co]):
+    """A `distributed.Future`, by what its task returns."""
+
+    def result(self) -> Result_co:
+        """Wait for the result."""
+
+    def release(self) -> None:
+        """Give up the result."""
+
+
+def client_of(client: Client | None) -> Client:
     """Return the client that a job runs on."""
     try:
         import distributed
@@ -46,10 +64,10 @@ class Work:
     results are released and what has not begun is not begun.
     """
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Client) -> None:
         self._client = client
         # Weak: a result without other references leaves the workers at once.
-        self._futures: WeakSet[Any] = WeakSet()
+        self._futures: WeakSet[FutureOf[object]] = WeakSet()
 
     def __enter__(self) -> Work:
         return self
@@ -65,14 +83,16 @@ class Work:
         for future in list(self._futures):
             future.release()
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    def submit(self, function: Callable[..., Result], *arguments: object) -> FutureOf[Result]:
         """Return the future of a call."""
         with quietly():
-            future = self._client.submit(function, *arguments, pure=False)
+            future: FutureOf[Result] = self._client.submit(function, *arguments, pure=False)
         self._futures.add(future)
         return future
 
-    def spread(self, function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def spread(
+        self, function: Callable[..., Result], items: Sequence[tuple[object, ...]]
+    ) -> list[FutureOf[Result]]:
         """Return the futures of calls, neighbours on the same worker where that has time for them.
 
         What is put together later is then mostly in one place.
@@ -82,7 +102,7 @@ class Work:
         if not slots:  # they are yet to come
             return [self.submit(function, *item) for item in items]
         with quietly():
-            futures = [
+            futures: list[FutureOf[Result]] = [
                 self._client.submit(
                     function,
                     *item,
@@ -95,14 +115,18 @@ class Work:
         self._futures.update(futures)
         return futures
 
-    def map(self, function: Callable[..., Any], items: Sequence[Any], **common: Any) -> list[Any]:
+    def map(
+        self, function: Callable[..., Result], items: Sequence[object], **common: object
+    ) -> list[FutureOf[Result]]:
         """Return the futures of a call for each item."""
         with quietly():
-            futures: list[Any] = self._client.map(function, items, pure=False, **common)
+            futures: list[FutureOf[Result]] = self._client.map(
+                function, items, pure=False, **common
+            )
         self._futures.update(futures)
         return futures
 
-    def compute(self, delayed: Sequence[Any]) -> list[Any]:
+    def compute(self, delayed: Sequence[Delayed]) -> list[FutureOf[Any]]:
         """Return the futures of delayed objects."""
         with quietly():
             futures = list(self._client.compute(list(delayed)))
@@ -110,8 +134,11 @@ class Work:
         return futures
 
     def tree(
-        self, function: Callable[[list[Any]], Any], futures: Sequence[Any], fan_in: int = FAN_IN
-    ) -> Any:
+        self,
+        function: Callable[[list[Result]], Result],
+        futures: Sequence[FutureOf[Result]],
+        fan_in: int = FAN_IN,
+    ) -> FutureOf[Result]:
         """Return the future of all results put together, a few at a time.
 
         Which are put together depends on their order alone, not on the workers.
@@ -127,11 +154,11 @@ class Work:
 
     def round(
         self,
-        function: Callable[..., Any],
-        items: Sequence[tuple[Any, ...]],
-        shared: Any,
-        combine: Callable[[list[Any]], Any],
-    ) -> Any:
+        function: Callable[..., Result],
+        items: Sequence[tuple[object, ...]],
+        shared: object,
+        combine: Callable[[list[Result]], Result],
+    ) -> Result:
         """Return all results of a call for each item, put together as by `tree`.
 
         As one graph: the scheduler takes longer for a message than workers for a small task.
@@ -145,20 +172,28 @@ class Work:
             groups = range(0, len(level), FAN_IN)
             level = [put_together(level[first : first + FAN_IN]) for first in groups]
             if len(level) == 1:
-                return self.result(self.compute(level)[0])
+                whole: FutureOf[Result] = self.compute(level)[0]
+                return self.result(whole)
 
-    def result(self, future: Any) -> Any:
-        """Wait for a result."""
-        return self._client.gather(future)
+    @overload
+    def result(self, future: FutureOf[Result]) -> Result: ...
+    @overload
+    def result(self, future: list[FutureOf[Result]]) -> list[Result]: ...
+    def result(self, future: FutureOf[Result] | list[FutureOf[Result]]) -> Result | list[Result]:
+        """Wait for a result, or for each of a list."""
+        gathered: Result | list[Result] = self._client.gather(future)
+        return gathered
 
 
-def identity(value: Any) -> Any:
+def identity(value: Result) -> Result:
     """Return a value: as a result, workers hand it to each other."""
     return value
 
 
-def quietly() -> Any:
+def quietly() -> AbstractContextManager[object]:
     """Keep Dask from warning of values within tasks: they are there so that none gets lost."""
     import dask
 
-    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"})
+    quiet = {"distributed.admin.large-graph-warning-threshold": "1TB"}
+    setting: AbstractContextManager[object] = dask.config.set(quiet)
+    return setting

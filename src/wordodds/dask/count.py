@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +24,9 @@ from wordodds.text.prune import map_columns
 from wordodds.text.remap import columns_in, tally_of_fitted
 from wordodds.text.vectorizer import CsrMatrix
 from wordodds.typing import AnyArray, Codes, Floats, Ints, RawDocuments
+
+if TYPE_CHECKING:
+    from wordodds.dask.partitions import Partition
 
 __all__ = ["Chosen", "Counted", "Recipe", "choose", "count", "merge_seen", "rows_of", "see"]
 
@@ -75,7 +78,7 @@ class Chosen(NamedTuple):
         return float(np.sum(self.class_counts * factors))
 
 
-def count(partition: object, name: str, recipe: Recipe) -> Counted:
+def count(partition: Partition, name: str, recipe: Recipe) -> Counted:
     """Count a partition with a vocabulary of its own."""
     with located(name):
         texts, labels = columns_of(partition, recipe.text, recipe.label)

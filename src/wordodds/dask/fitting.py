@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,23 +11,13 @@ from wordodds.dask.cluster import FEW, Work, client_of
 from wordodds.dask.partitions import partitions_of
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    import dask.bag
-    import dask.dataframe
     import distributed
-    from dask.delayed import Delayed
+    from sklearn.base import BaseEstimator
 
     from wordodds.classifier import TextClassifier
-
-    Collection: TypeAlias = (
-        dask.bag.Bag
-        | dask.dataframe.DataFrame
-        | str
-        | os.PathLike[str]
-        | Sequence[Delayed | distributed.Future | str | os.PathLike[str]]
-    )
+    from wordodds.classifier.choose import Choice
+    from wordodds.classifier.named_models import Kind
+    from wordodds.dask.partitions import Collection, Partitions
 
 __all__ = ["fit"]
 
@@ -142,8 +132,13 @@ _NOTHING = _HeldBack({}, [], [])
 
 
 def _choose(
-    classifier: TextClassifier, kind: Any, partitions: Any, text: str, label: str, work: Work
-) -> tuple[Any, _HeldBack]:
+    classifier: TextClassifier,
+    kind: Kind,
+    partitions: Partitions,
+    text: str,
+    label: str,
+    work: Work,
+) -> tuple[Choice, _HeldBack]:
     """Choose settings on a sample that comes to the client."""
     from wordodds.classifier.estimators import text_steps
     from wordodds.classifier.fitting import choose_for
@@ -166,7 +161,7 @@ def _choose(
     return choice, _HeldBack({name: np.array(at) for name, at in rows.items()}, texts, labels)
 
 
-def _trainer(learner: Any) -> Callable[..., Any]:
+def _trainer(learner: BaseEstimator) -> Callable[..., Any]:
     """Return the function that fits a model by partitions; raise if it needs all rows at once."""
     from wordodds.bayes import BernoulliNB, ComplementNB, MultinomialNB
     from wordodds.dask.bayes import fit_bayes

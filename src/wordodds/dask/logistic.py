@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from wordodds._border.execution import execution
 from wordodds._estimator.random_state import random_source
 from wordodds.dask import tasks
-from wordodds.dask.cluster import Work, identity
-from wordodds.dask.count import Chosen
+from wordodds.dask.cluster import FutureOf, Work, identity
+from wordodds.dask.count import Chosen, Counted
 from wordodds.dask.objective import RemoteObjective
 from wordodds.linear import LogisticRegression, NBLogisticRegression
 from wordodds.linear.fit import minimise
@@ -24,7 +24,6 @@ from wordodds.linear.settings import Settings, settings_of, weight_type
 from wordodds.typing import AnyArray
 
 if TYPE_CHECKING:
-    from distributed import Future
     from sklearn.base import BaseEstimator
 
 __all__ = ["check_logistic", "check_nb_logistic", "fit_logistic", "fit_nb_logistic"]
@@ -61,13 +60,16 @@ def check_nb_logistic(model: NBLogisticRegression) -> None:
 
 
 def fit_logistic(
-    model: LogisticRegression, counted: list[Future], chosen: Future, work: Work
+    model: LogisticRegression,
+    counted: list[FutureOf[Counted]],
+    chosen: FutureOf[Chosen],
+    work: Work,
 ) -> LogisticRegression:
     """Fit a LogisticRegression to futures of `Counted` and `Chosen`, and return it."""
     began = time.perf_counter()
     settings = check_logistic(model)
     rows = work.map(tasks.prepare, counted, chosen=chosen)
-    known: Chosen = work.result(chosen)
+    known = work.result(chosen)
     n_cols, n_columns = known.n_columns, _columns_for(model, known.classes)
     softmax = n_columns > 1 and model.multi_class == "multinomial"
     loss = tasks.LossOfRows(softmax, n_columns, settings.fit_intercept)
@@ -84,7 +86,10 @@ def fit_logistic(
 
 
 def fit_nb_logistic(
-    model: NBLogisticRegression, counted: list[Future], chosen: Future, work: Work
+    model: NBLogisticRegression,
+    counted: list[FutureOf[Counted]],
+    chosen: FutureOf[Chosen],
+    work: Work,
 ) -> NBLogisticRegression:
     """Fit an NBLogisticRegression: on one worker where that can hold the rows, else by rounds.
 
@@ -92,7 +97,7 @@ def fit_nb_logistic(
     they change is added up. Which rows are a group depends on the rows alone.
     """
     rows = work.map(tasks.prepare, counted, chosen=chosen)
-    known: Chosen = work.result(chosen)
+    known = work.result(chosen)
     n_cols, n_columns = known.n_columns, _columns_for(model, known.classes)
     n_entries = sum(work.result(work.map(tasks.entries, rows)))
     n_groups = -(-n_entries // ENTRIES_PER_GROUP)

@@ -9,7 +9,7 @@ import numpy as np
 
 from wordodds._border.execution import execution
 from wordodds.dask import tasks
-from wordodds.dask.cluster import Work, identity
+from wordodds.dask.cluster import FutureOf, Work, identity
 from wordodds.linear.objective import Objective, Position, Ray
 from wordodds.typing import Floats
 
@@ -30,7 +30,7 @@ class RemoteObjective(Objective):
     def __init__(
         self,
         work: Work,
-        rows: list[Any],  # futures of `Rows`
+        rows: list[FutureOf[tasks.Rows]],
         n_cols: int,
         loss: tasks.LossOfRows,
         penalty: float | Floats,
@@ -57,7 +57,7 @@ class RemoteObjective(Objective):
         loss, gradient = self._work.round(tasks.loss_and_gradient, items, point, tasks.add)
         return RemotePosition(self, point, loss, self.penalised(gradient, point))
 
-    def scores_at(self, point: Floats) -> list[Any]:
+    def scores_at(self, point: Floats) -> list[FutureOf[Floats]]:
         """Return futures of the rows' scores at a point; one pass over the data."""
         self.passes += 1
         shared = self._work.submit(identity, point)
@@ -69,7 +69,7 @@ class RemoteObjective(Objective):
         items = [(rows, self._loss) for rows in self._rows]
         return float(self._work.round(tasks.reach, items, direction, tasks.greatest))
 
-    def curved(self, its_scores: list[Any], vector: Floats | None) -> Floats:
+    def curved(self, its_scores: list[FutureOf[Floats]], vector: Floats | None) -> Floats:
         """Return the sum over rows of the Hessian times a vector (None: its diagonal); one round.
 
         The Hessian is that at the point where `scores_at` gave ``its_scores``.
@@ -104,7 +104,7 @@ class RemotePosition(Position):
         self.value = loss + 0.5 * objective.penalty_dot(point, point)
 
     @cached_property
-    def _scores(self) -> list[Any]:
+    def _scores(self) -> list[FutureOf[Floats]]:
         return self.objective.scores_at(self.point)
 
     def hessian_times(self, vector: Floats, out: Floats | None = None) -> tuple[Floats, float]:

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, TypeVar
 
 if TYPE_CHECKING:
-    from wordodds.dask.cluster import Work
+    import dask.bag
+    import dask.dataframe
+    import distributed
+    import pandas
+    import pyarrow
+    from dask.delayed import Delayed
+
+    from wordodds.dask.cluster import FutureOf, Work
+    from wordodds.typing import RawDocuments
+
+    Collection: TypeAlias = (
+        dask.bag.Bag
+        | dask.dataframe.DataFrame
+        | str
+        | os.PathLike[str]
+        | Sequence[Delayed | distributed.Future | str | os.PathLike[str]]
+    )
+    Frame: TypeAlias = pyarrow.RecordBatch | pyarrow.Table | pandas.DataFrame
+    Partition: TypeAlias = "File | Frame | Iterable[object]"
 
 __all__ = [
     "File",
@@ -20,6 +38,8 @@ __all__ = [
     "sources_of",
     "texts_of",
 ]
+
+Result = TypeVar("Result")
 
 
 class File(NamedTuple):
@@ -32,10 +52,12 @@ class Partitions(NamedTuple):
     """The parts of a collection, in order."""
 
     kind: str  # "bag", "dataframe", "list" or "files"
-    parts: list[Any]  # Delayed, Future or File
+    parts: list[Delayed | distributed.Future | File]
     names: list[str]  # for messages
 
-    def apply(self, work: Work, function: Callable[..., Any], common: Any) -> list[Any]:
+    def apply(
+        self, work: Work, function: Callable[..., Result], common: object
+    ) -> list[FutureOf[Result]]:
         """Return the futures of a function of each part, its name and what is common to all."""
         from dask.delayed import Delayed, delayed
 
@@ -49,7 +71,7 @@ class Partitions(NamedTuple):
         return work.compute([call(*item) for item in items])
 
 
-def partitions_of(collection: Any, work: Work) -> Partitions:
+def partitions_of(collection: Collection, work: Work) -> Partitions:
     """Return the parts of whatever collection `fit` and `predict` take."""
     from dask.bag import Bag
     from dask.delayed import Delayed
@@ -74,7 +96,7 @@ def partitions_of(collection: Any, work: Work) -> Partitions:
     )
 
 
-def columns_of(partition: Any, text: str, label: str) -> tuple[Any, Any]:
+def columns_of(partition: Partition, text: str, label: str) -> tuple[Any, Any]:
     """Return the texts of a partition and their labels."""
     partition = _read(partition, text, label) if isinstance(partition, File) else partition
     if _has_columns(partition):
@@ -96,10 +118,11 @@ def columns_of(partition: Any, text: str, label: str) -> tuple[Any, Any]:
     return texts, labels
 
 
-def texts_of(partition: Any, text: str) -> Any:
+def texts_of(partition: Partition, text: str) -> RawDocuments:
     """Return the texts of a partition."""
     if _has_columns(partition):
-        return _column(partition, text)
+        column: RawDocuments = _column(partition, text)
+        return column
     return [
         _field(item, text, row) if isinstance(item, Mapping) else item
         for row, item in enumerate(_rows(partition))
@@ -137,11 +160,11 @@ def _files(patterns: Sequence[str | os.PathLike[str]], work: Work) -> Partitions
     return Partitions("files", [File(path) for path in paths], paths)
 
 
-def _numbered(kind: str, parts: Sequence[Any]) -> Partitions:
+def _numbered(kind: str, parts: Sequence[Delayed | distributed.Future]) -> Partitions:
     return Partitions(kind, list(parts), [f"partition {i}" for i in range(len(parts))])
 
 
-def _read(file: File, text: str, label: str) -> Any:
+def _read(file: File, text: str, label: str) -> pyarrow.Table | list[object]:
     import pyarrow as pa
 
     from wordodds.corpora import read
@@ -150,32 +173,32 @@ def _read(file: File, text: str, label: str) -> Any:
     return pa.Table.from_batches(batches) if batches else []
 
 
-def _has_columns(partition: Any) -> bool:
+def _has_columns(partition: Partition) -> TypeGuard[Frame]:
     return hasattr(type(partition), "columns")
 
 
-def _is_arrow(partition: Any) -> bool:
+def _is_arrow(partition: Frame) -> TypeGuard[pyarrow.RecordBatch | pyarrow.Table]:
     return type(partition).__module__.partition(".")[0] == "pyarrow"
 
 
-def _column(partition: Any, name: str) -> Any:
+def _column(partition: Frame, name: str) -> pyarrow.Array | pyarrow.ChunkedArray | pandas.Series:
     names = partition.schema.names if _is_arrow(partition) else list(partition.columns)
     if name not in names:
         raise ValueError(f"no column {name!r} among {', '.join(map(repr, names[:20]))}")
     return partition.column(name) if _is_arrow(partition) else partition[name]
 
 
-def _rows(partition: Any) -> Any:
+def _rows(partition: Partition) -> Iterable[object]:
     if isinstance(partition, str | bytes | Mapping):
         raise ValueError(f"a partition must be a list of rows, got {_kind(partition)}")
     return partition
 
 
-def _field(row: Mapping[str, Any], name: str, number: int) -> Any:
+def _field(row: Mapping[str, object], name: str, number: int) -> object:
     if name not in row:
         raise ValueError(f"row {number} has no {name!r} among {', '.join(map(repr, row))}")
     return row[name]
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return f"{type(value).__name__} {value!r:.60}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast, overload
 
 from wordodds.dask.cluster import Work, client_of, identity, quietly
 from wordodds.dask.partitions import Partitions, partitions_of
@@ -19,20 +19,62 @@ from wordodds.dask.scoring import (
 )
 
 if TYPE_CHECKING:
+    import pandas
+    from dask.bag import Bag
+    from dask.dataframe import DataFrame
+    from dask.delayed import Delayed
+    from distributed import Client, Future
+
+    from wordodds.classifier import TextClassifier
+    from wordodds.dask.partitions import Collection
     from wordodds.model import LinearModel
+
+    Path: TypeAlias = str | os.PathLike[str]
+    Model: TypeAlias = TextClassifier | LinearModel | Path
+    Lazy = TypeVar("Lazy", Bag, DataFrame)
 
 __all__ = ["predict"]
 
 
+@overload
 def predict(
-    model: Any,
-    collection: Any,
+    model: Model,
+    collection: Path | Sequence[Path],
+    *,
+    text: str = ...,
+    client: Client | None = ...,
+    proba: bool = ...,
+    output: Path,
+) -> list[str]: ...
+@overload
+def predict(
+    model: Model,
+    collection: Sequence[Delayed | Future],
+    *,
+    text: str = ...,
+    client: Client | None = ...,
+    proba: bool = ...,
+    output: None = ...,
+) -> list[Delayed]: ...
+@overload
+def predict(
+    model: Model,
+    collection: Lazy,
+    *,
+    text: str = ...,
+    client: Client | None = ...,
+    proba: bool = ...,
+    output: None = ...,
+) -> Lazy: ...
+def predict(
+    model: Model,
+    collection: Collection,
     *,
     text: str = "text",
-    client: Any = None,
+    client: Client | None = None,
     proba: bool = False,
     output: str | os.PathLike[str] | None = None,
-) -> Any:
+) -> Bag | DataFrame | list[Delayed] | list[str]:
     """Label texts on the workers of a Dask cluster.
 
     The model's file travels to each worker once, and each process maps it once. Collections are
@@ -95,7 +137,7 @@ of paths
     return _later(collection, found, shared, _empty_frame(found, file, wanted), wanted)
 
 
-def _linear_model(model: Any) -> LinearModel:
+def _linear_model(model: Model) -> LinearModel:
     from wordodds.model import LinearModel, load
 
     if isinstance(model, str | os.PathLike):
@@ -118,8 +160,7 @@ def _write_files(
         work.submit(label_file, path, target, shared, wanted)
         for path, target in zip(found.names, targets, strict=True)
     ]
-    written: list[str] = work.result(tasks)
-    return written
+    return work.result(tasks)
 
 
 def _targets(paths: Sequence[str], output: str) -> list[str]:
@@ -145,7 +186,7 @@ def _targets(paths: Sequence[str], output: str) -> list[str]:
     return list(source_of)
 
 
-def _empty_frame(found: Partitions, file: ModelFile, wanted: Wanted) -> Any:
+def _empty_frame(found: Partitions, file: ModelFile, wanted: Wanted) -> pandas.DataFrame | None:
     """Return a frame without rows that has the columns of the result."""
     if found.kind != "dataframe":
         return None
@@ -155,8 +196,12 @@ def _empty_frame(found: Partitions, file: ModelFile, wanted: Wanted) -> Any:
 
 
 def _later(
-    collection: Any, found: Partitions, shared: Any, empty_frame: Any, wanted: Wanted
-) -> Any:
+    collection: Collection,
+    found: Partitions,
+    shared: Future,
+    empty_frame: pandas.DataFrame | None,
+    wanted: Wanted,
+) -> Bag | DataFrame | list[Delayed]:
     """Return the like of a collection, to be computed."""
     from dask.delayed import delayed
 
@@ -173,7 +218,8 @@ def _later(
     if found.kind == "dataframe":
         import dask.dataframe
 
+        divisions = cast("DataFrame", collection).divisions
         return dask.dataframe.from_delayed(
-            parts, meta=empty_frame, divisions=collection.divisions, verify_meta=False
+            parts, meta=empty_frame, divisions=divisions, verify_meta=False
         )
     return parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,10 @@ from wordodds.classifier.choose import SAMPLE_LARGE, Documents, documents_most
 from wordodds.classifier.sample import held_back, n_fitting, position_hash
 from wordodds.classifier.stream_sample import sample_documents
 from wordodds.dask.partitions import columns_of, located
-from wordodds.typing import Ints
+from wordodds.typing import ClassWeight, Ints
+
+if TYPE_CHECKING:
+    from wordodds.dask.partitions import Partition
 
 __all__ = ["Columns", "Sample", "look", "merge_samples"]
 
@@ -42,7 +45,7 @@ class Sample(NamedTuple):
         """Whether these are all documents."""
         return len(self.texts) == self.n_seen
 
-    def documents(self, class_weight: Any) -> Documents:
+    def documents(self, class_weight: ClassWeight) -> Documents:
         """Return what settings are chosen on."""
         return sample_documents(self.texts, self.labels, self.sizes, class_weight)
 
@@ -51,7 +54,7 @@ class Sample(NamedTuple):
         return held_back(documents.codes, documents.weights, self.n_seen)
 
 
-def look(partition: Any, name: str, columns: Columns) -> Sample:
+def look(partition: Partition, name: str, columns: Columns) -> Sample:
     """Return the documents of a partition that may be sampled, by its name and their rows."""
     from wordodds._border.documents import as_documents, as_strings
 

@@ -9,7 +9,7 @@ import hashlib
 import os
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -19,6 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wordodds.dask.partitions import located, texts_of
 
 if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+    from wordodds.dask.partitions import Partition
     from wordodds.model import LinearModel
     from wordodds.model.output import Output
 
@@ -81,13 +85,17 @@ def model_of(file: ModelFile) -> LinearModel:
         return _models[file.checksum]
 
 
-def label_rows(partition: Any, name: str, file: ModelFile, wanted: Wanted) -> list[Any]:
+def label_rows(
+    partition: Iterable[object], name: str, file: ModelFile, wanted: Wanted
+) -> list[Any]:
     """Return the label of each row of a bag, or pairs (label, probability)."""
     labels, *values = _scored(partition, name, file, wanted, lambda output: output.lists).values()
     return list(zip(labels, *values, strict=True)) if values else list(labels)
 
 
-def label_frame(partition: Any, name: str, file: ModelFile, wanted: Wanted) -> Any:
+def label_frame(
+    partition: pandas.DataFrame, name: str, file: ModelFile, wanted: Wanted
+) -> pandas.DataFrame:
     """Return a pandas frame of labels, and perhaps probabilities, with the index of a frame."""
     import pandas as pd
 
@@ -95,7 +103,9 @@ def label_frame(partition: Any, name: str, file: ModelFile, wanted: Wanted) -> A
     return pd.DataFrame(columns, index=partition.index)
 
 
-def label_batch(partition: Any, name: str, file: ModelFile, wanted: Wanted) -> Any:
+def label_batch(
+    partition: pyarrow.RecordBatch | pyarrow.Table, name: str, file: ModelFile, wanted: Wanted
+) -> pyarrow.RecordBatch:
     """Return an Arrow record batch of labels, and perhaps probabilities."""
     import pyarrow as pa
 
@@ -115,7 +125,7 @@ def label_file(path: str, target: str, file: ModelFile, wanted: Wanted) -> str:
 
 
 def _scored(
-    partition: Any,
+    partition: Partition,
     name: str,
     file: ModelFile,
     wanted: Wanted,
