@@ -4,8 +4,8 @@ import gzip
 import io
 import json
 import os
+import subprocess
 import sys
-import tracemalloc
 from types import SimpleNamespace
 
 import pyarrow
@@ -269,13 +269,19 @@ def test_memory_is_that_of_a_batch(tmp_path, name):
     line = {"txt": "word " * 20, "jso": json.dumps({"text": "word " * 20}), "csv": "word " * 20}
     data = ("text\n" + (line[name[5:8]] + "\n") * 40_000)[5 * (name != "mail.csv") :].encode()
     (tmp_path / name).write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
-    tracemalloc.start()
-    try:
-        batches = read_batches(tmp_path / name, ReadOptions(batch_bytes=1 << 15))
-        n_rows = sum(len(batch) for batch in batches)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    # In its own process: threads that other tests have left, of a Dask cluster say, allocate too.
+    program = """
+import sys, tracemalloc
+from wordodds.corpora import ReadOptions, read_batches
+
+batches = read_batches(sys.argv[1], ReadOptions(batch_bytes=1 << 15))
+tracemalloc.start()
+print(sum(len(batch) for batch in batches), tracemalloc.get_traced_memory()[1])
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / name], check=True, capture_output=True, text=True
+    )
+    n_rows, peak = map(int, ran.stdout.split())
     assert n_rows == 40_000
     assert len(data) > 4_000_000
     assert peak < 600_000
