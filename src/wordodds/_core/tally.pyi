@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ _Packed: TypeAlias = tuple[
 class TermTally:
     """Terms with their numbers of documents and of occurrences."""
 
-    def __init__(self, key: tuple[int, int]) -> None:
+    def __new__(cls, key: tuple[int, int]) -> Self:
         """Start without a document; key is the secret of the hash."""
 
     def __len__(self) -> int: ...
