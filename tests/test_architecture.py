@@ -322,6 +322,18 @@ def engine_headers(path):
     return re.findall(r'(?:#include|extern from) "(wordodds/[^"]+)"', path.read_text())
 
 
+def test_bindings_take_at_most_seven_arguments_by_position():
+    stubs = list(PACKAGE.joinpath("_core").glob("*.pyi"))
+    assert stubs
+    for path in stubs:
+        for node in nodes_of_program(path.read_text()):
+            if isinstance(node, ast.FunctionDef):
+                where = f"{path.name}:{node.lineno} {node.name}"
+                by_position = [arg.arg for arg in [*node.args.posonlyargs, *node.args.args]]
+                assert len([name for name in by_position if name not in ME]) <= 7, where
+                assert node.args.vararg is None, where
+
+
 def test_files_stay_short():
     files = [*ROOT.glob("src/**/*.p*"), *ENGINE.glob("**/*.[ch]pp"), *ROOT.glob("tests/**/*.py")]
     long = {

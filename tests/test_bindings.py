@@ -93,7 +93,7 @@ def weight_matrix(w):
 def test_sparse_scores_are_those_of_the_whole_matrix(index, value, n_jobs):
     X, _, _ = random_counts(index, value)
     w = sparse_weights()
-    scores = score.csr_score_sparse_classes(CsrArrays.of(X), *w.values(), n_jobs, 0)
+    scores = score.csr_score_sparse_classes(CsrArrays.of(X), n_jobs, 0, **w)
     np.testing.assert_allclose(scores, X @ weight_matrix(w) + w["bias"], rtol=1e-12, atol=1e-12)
 
 
@@ -101,7 +101,7 @@ def test_a_row_without_words_scores_the_bias_whatever_the_weights():
     X = sp.csr_array(([0.0, 1.0], ([0, 2], [0, 0])), shape=(3, 40))
     w = sparse_weights()
     w["class_base"][2] = -np.inf
-    scores = score.csr_score_sparse_classes(CsrArrays.of(X), *w.values(), *ONE)
+    scores = score.csr_score_sparse_classes(CsrArrays.of(X), *ONE, **w)
     np.testing.assert_array_equal(scores[:2], [w["bias"]] * 2)
     assert np.isneginf(scores[2, 2])
     assert np.isfinite(np.delete(scores[2], 2)).all()
@@ -124,7 +124,7 @@ def test_sparse_scores_check_lengths(field, message):
     w = sparse_weights()
     w[field] = w[field][:-1].copy()
     with pytest.raises(ValueError, match=message):
-        score.csr_score_sparse_classes(CsrArrays.of(X), *w.values(), *ONE)
+        score.csr_score_sparse_classes(CsrArrays.of(X), *ONE, **w)
 
 
 @pytest.mark.parametrize(("index", "value"), KINDS)
@@ -177,13 +177,13 @@ def test_a_borrowed_matrix_is_whole(change, message):
 
 def test_kernels_refuse_values_that_they_do_not_take():
     rows = CsrArrays.of(random_counts(value=np.int64)[0])
-    product = np.empty((200, 1))
+    options = {"bias": None, "addend_factor": 0.0, "addend": None, "squares": False}
     with pytest.raises(ValueError, match="float32 or float64"):
-        linear.csr_multiply(rows, np.ones((40, 1)), None, 0.0, None, False, product, *ONE)
+        linear.csr_multiply(rows, np.ones((40, 1)), *ONE, **options, product_out=np.empty((200, 1)))
     labels = np.arange(201), np.zeros(200, dtype=np.int32), np.ones(200)
     rows = rows._replace(data=rows.data.astype(np.float32))
     with pytest.raises(ValueError, match="must be float64"):
-        linear.csr_count_ratios(rows, *labels, 1, 0.5, *ONE)
+        linear.csr_count_ratios(rows, *labels, *ONE, n_columns=1, alpha=0.5)
 
 
 def test_compression_takes_contiguous_arrays_only():

@@ -8,6 +8,8 @@ from wordodds._border.structure import CsrArrays
 from wordodds._core import linear as core
 
 ONE = (1, 0)  # n_jobs, instruction set
+# Of a product: X @ right alone.
+PLAIN = {"bias": None, "addend_factor": 0.0, "addend": None, "squares": False}
 KINDS = [(index, value) for index in (np.int32, np.int64) for value in (np.float32, np.float64)]
 
 
@@ -21,11 +23,15 @@ def test_products_are_those_of_scipy(index, value, width):
     right, bias = rng.normal(size=(30, width)), rng.normal(size=width)
     double = X.astype(np.float64)
     product, addend = np.empty((50, width)), rng.normal(size=(50, width))
-    assert core.csr_multiply(rows, right, bias, 0.0, None, False, product, *ONE) == 0.0
+
+    def multiply(**options):
+        return core.csr_multiply(rows, right, *ONE, **PLAIN | options, product_out=product)
+
+    assert multiply(bias=bias) == 0.0
     np.testing.assert_allclose(product, double @ right + bias, rtol=1e-12, atol=1e-12)
-    core.csr_multiply(rows, right, None, 0.0, None, True, product, *ONE)
+    multiply(squares=True)
     np.testing.assert_allclose(product, double**2 @ right, rtol=1e-12, atol=1e-12)
-    inner = core.csr_multiply(rows, right, None, 3.0, addend, False, product, *ONE)
+    inner = multiply(addend_factor=3.0, addend=addend)
     np.testing.assert_allclose(product, double @ right + 3.0 * addend, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(inner, np.sum(addend * product), rtol=1e-12)
 
@@ -41,23 +47,35 @@ def test_lengths_are_checked():
         (four, None, None, five, "another shape"),
         (four, None, five, four, "differ in shape"),
     ):
+        options = PLAIN | {"bias": bias, "addend": addend}
         with pytest.raises(ValueError, match=message):
-            core.csr_multiply(rows, right, bias, 0.0, addend, False, product, *ONE)
+            core.csr_multiply(rows, right, *ONE, **options, product_out=product)
     for call in (
         lambda: core.vectors_dot(ones, ones[:2], *ONE),
-        lambda: core.vectors_add(1.0, ones[:2], ones, *ONE),
-        lambda: core.vectors_scale_add(ones[:2], 1.0, ones, *ONE),
-        lambda: core.vectors_cg_step(1.0, ones, ones, ones[:2], ones, ones, ones, *ONE),
+        lambda: core.vectors_add(1.0, ones[:2], *ONE, y_in_out=ones),
+        lambda: core.vectors_scale_add(ones[:2], 1.0, *ONE, y_in_out=ones),
+        lambda: core.vectors_cg_step(
+            1.0,
+            ones,
+            ones,
+            ones[:2],
+            *ONE,
+            solution_in_out=ones,
+            residual_in_out=ones,
+            preconditioned_out=ones,
+        ),
         lambda: core.rows_softmax_loss(3, codes[:2], ones, np.ones((3, 4)), *ONE),
         lambda: core.rows_softmax_loss(3, codes, ones[:2], np.ones((3, 4)), *ONE),
         lambda: core.rows_scalar_loss(
             core.link_losses()["logit"], 1, codes, ones, np.ones((2, 1)), *ONE
         ),
-        lambda: core.rows_softmax_curve(ones[:2], np.ones((3, 4)), np.ones((3, 4)), *ONE),
+        lambda: core.rows_softmax_curve(
+            ones[:2], np.ones((3, 4)), *ONE, vectors_in_out=np.ones((3, 4))
+        ),
     ):
         with pytest.raises(ValueError, match="differ in length"):
             call()
     with pytest.raises(ValueError, match="not padded"):
         core.rows_softmax_loss(3, codes, ones, np.ones((3, 3)), *ONE)
     with pytest.raises(ValueError, match="differ in shape"):
-        core.rows_softmax_curve(ones, np.ones((3, 8)), np.ones((3, 4)), *ONE)
+        core.rows_softmax_curve(ones, np.ones((3, 8)), *ONE, vectors_in_out=np.ones((3, 4)))

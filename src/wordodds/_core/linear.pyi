@@ -1,4 +1,4 @@
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -7,34 +7,41 @@ from wordodds._core.sparse import Csr
 
 _Doubles = npt.NDArray[np.float64]
 _Codes = npt.NDArray[np.int32]
+_SharedColumns: TypeAlias = tuple[
+    _Codes, int, npt.NDArray[np.int64], _Codes, _Doubles, _Doubles, _Doubles, _Doubles
+]
 
 def padded_columns(n_columns: int) -> int: ...
 def csr_multiply(
     matrix: Csr,
     right: _Doubles,
+    n_jobs: int,
+    instruction_set: int,
+    *,
     bias: _Doubles | None,
     addend_factor: float,
     addend: _Doubles | None,
     squares: bool,
-    product: _Doubles,
-    n_jobs: int,
-    instruction_set: int,
+    product_out: _Doubles,
 ) -> float: ...
 def vectors_dot(a: _Doubles, b: _Doubles, n_jobs: int, instruction_set: int) -> float: ...
-def vectors_add(t: float, x: _Doubles, y: _Doubles, n_jobs: int, instruction_set: int) -> None: ...
+def vectors_add(
+    t: float, x: _Doubles, n_jobs: int, instruction_set: int, *, y_in_out: _Doubles
+) -> None: ...
 def vectors_scale_add(
-    x: _Doubles, t: float, y: _Doubles, n_jobs: int, instruction_set: int
+    x: _Doubles, t: float, n_jobs: int, instruction_set: int, *, y_in_out: _Doubles
 ) -> None: ...
 def vectors_cg_step(
     alpha: float,
     direction: _Doubles,
     product: _Doubles,
     inverse_diagonal: _Doubles,
-    solution: _Doubles,
-    residual: _Doubles,
-    preconditioned: _Doubles,
     n_jobs: int,
     instruction_set: int,
+    *,
+    solution_in_out: _Doubles,
+    residual_in_out: _Doubles,
+    preconditioned_out: _Doubles,
 ) -> tuple[float, float]: ...
 def link_losses() -> dict[str, int]: ...
 def scores_scalar_loss(
@@ -60,27 +67,29 @@ def rows_softmax_loss(
 def rows_softmax_curve(
     row_weights: _Doubles,
     probabilities: _Doubles,
-    vectors: _Doubles,
     n_jobs: int,
     instruction_set: int,
+    *,
+    vectors_in_out: _Doubles,
 ) -> None: ...
 def csr_sag_epoch(
     matrix: Csr,
     codes: _Codes,
     row_weights: _Doubles,
+    order: npt.NDArray[np.int64],
+    n_jobs: int,
+    instruction_set: int,
+    *,
     penalty: float,
     loss: int,
     n_columns: int,
     fit_intercept: bool,
     step: float,
-    order: npt.NDArray[np.int64],
-    weights: _Doubles,
-    intercepts: _Doubles,
-    row_gradients: _Doubles,
-    gradient: _Doubles,
-    by_intercepts: _Doubles,
-    n_jobs: int,
-    instruction_set: int,
+    weights_in_out: _Doubles,
+    intercepts_in_out: _Doubles,
+    row_gradients_in_out: _Doubles,
+    gradient_in_out: _Doubles,
+    by_intercepts_in_out: _Doubles,
 ) -> None: ...
 
 class DualSetup:
@@ -100,44 +109,29 @@ class DualSetup:
 
     def __init__(
         self,
-        numbers: npt.NDArray[np.int32],
-        n_shared: int,
-        indptr: npt.NDArray[np.int64],
-        indices: npt.NDArray[np.int32],
-        data: _Doubles,
-        shared: _Doubles,
-        single: _Doubles,
-        single_max: _Doubles,
+        shared_columns: _SharedColumns,
         codes: npt.NDArray[np.int32],
         costs: _Doubles,
+        *,
         is_softmax: bool,
         n_columns: int,
         intercept_step: float,
-    ) -> None: ...
+    ) -> None:
+        """Take what `dual_setup` returned, and the problem."""
 
-def dual_setup(
-    matrix: Csr,
-    n_jobs: int,
-    instruction_set: int,
-) -> tuple[
-    npt.NDArray[np.int32],
-    int,
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int32],
-    _Doubles,
-    _Doubles,
-    _Doubles,
-    _Doubles,
-]: ...
+def dual_setup(matrix: Csr, n_jobs: int, instruction_set: int) -> _SharedColumns:
+    """Return numbers, n_shared, indptr, indices, data, shared, single and single_max."""
+
 def dual_ascend(
     setup: DualSetup,
     order: npt.NDArray[np.int32],
-    weights: npt.NDArray[Any],
-    intercept: _Doubles,
-    sums: _Doubles,
-    log_odds: _Doubles,
     n_jobs: int,
     instruction_set: int,
+    *,
+    weights_in_out: npt.NDArray[Any],
+    intercept_in_out: _Doubles,
+    sums_in_out: _Doubles,
+    log_odds_in_out: _Doubles,
 ) -> None: ...
 def dual_measure(
     setup: DualSetup,
@@ -145,10 +139,11 @@ def dual_measure(
     intercept: _Doubles,
     sums: _Doubles,
     log_odds: _Doubles,
-    residuals: _Doubles,
-    gradient: _Doubles,
     n_jobs: int,
     instruction_set: int,
+    *,
+    residuals_out: _Doubles,
+    gradient_out: _Doubles,
 ) -> tuple[float, float, float, float, _Doubles]: ...
 def dual_variables(
     setup: DualSetup, log_odds: _Doubles, n_jobs: int, instruction_set: int
@@ -161,9 +156,10 @@ def csr_spread_weights(
     setup: DualSetup,
     weights: _Doubles,
     duals: _Doubles,
-    weights_out: _Doubles,
     n_jobs: int,
     instruction_set: int,
+    *,
+    weights_out: _Doubles,
 ) -> None: ...
 
 class Coordinates:
@@ -221,14 +217,15 @@ def csr_sgd_epoch(
     row_weights: npt.NDArray[np.float64] | None,
     positive_weights: npt.NDArray[np.float64] | None,
     order: npt.NDArray[np.int64],
+    n_jobs: int,
+    instruction_set: int,
+    *,
     options: tuple[float, ...],
     weights: npt.NDArray[np.floating[Any]],
     state: _SgdState,
     n_columns: int,
-    loss_sums: npt.NDArray[np.float64],
-    penalty_sums: npt.NDArray[np.float64],
-    n_jobs: int,
-    instruction_set: int,
+    loss_sums_in_out: npt.NDArray[np.float64],
+    penalty_sums_in_out: npt.NDArray[np.float64],
 ) -> int: ...
 def sgd_settle(
     options: tuple[float, ...],
@@ -243,10 +240,11 @@ def csr_count_ratios(
     label_indptr: npt.NDArray[np.int64],
     label_codes: npt.NDArray[np.int32],
     label_weights_: npt.NDArray[np.float64],
-    n_columns: int,
-    alpha: float,
     n_jobs: int,
     instruction_set: int,
+    *,
+    n_columns: int,
+    alpha: float,
 ) -> npt.NDArray[np.float32]:
     """Return the log-count ratio of each feature and column of weights."""
 
@@ -289,6 +287,7 @@ def ratio_ascent(
     label_codes: npt.NDArray[np.int32],
     label_weights_: npt.NDArray[np.float64],
     ratios: npt.NDArray[np.float32],
+    *,
     floor: float,
     intercept_step: float,
     seed: int,
@@ -313,8 +312,8 @@ def ratio_ascend(
 class RatioState:
     """Weights of the same regression, between visits to blocks of rows."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         ratios: npt.NDArray[np.float32],
         floor: float,
         intercept_step: float,
@@ -322,7 +321,7 @@ class RatioState:
         spread: float,
         n_jobs: int,
         instruction_set: int,
-    ) -> None: ...
+    ) -> Self: ...
     def read(self, weights: npt.NDArray[np.float32], intercept: npt.NDArray[np.float64]) -> None:
         """Continue from other weights."""
 
@@ -331,13 +330,14 @@ class RatioState:
         matrix: Csr,
         codes: npt.NDArray[np.int32],
         costs: npt.NDArray[np.float64],
-        is_first: bool,
-        seed: int,
-        log_odds: npt.NDArray[np.float32],
         n_jobs: int,
         instruction_set: int,
+        *,
+        is_first: bool,
+        seed: int,
+        log_odds_in_out: npt.NDArray[np.float32],
     ) -> npt.NDArray[np.float64]:
-        """Visit each row once, log_odds are changed; return the gap of each column."""
+        """Visit each row once; return the gap of each column."""
 
     def weights(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return padded weights and the intercept."""

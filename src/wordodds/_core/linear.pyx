@@ -89,9 +89,9 @@ def padded_columns(int64_t n_columns):
 
 
 def csr_multiply(
-    matrix, const double[:, ::1] right, const double[::1] bias, double addend_factor,
-    const double[:, ::1] addend, bint squares, double[:, ::1] product,
-    int32_t n_jobs, int32_t instruction_set,
+    matrix, const double[:, ::1] right, int32_t n_jobs, int32_t instruction_set, *,
+    const double[::1] bias, double addend_factor, const double[:, ::1] addend, bint squares,
+    double[:, ::1] product_out,
 ):
     cdef BorrowedCsr rows = borrow_csr(matrix)
     cdef int64_t n_rows = rows.n_rows, stride = right.shape[1]
@@ -99,7 +99,7 @@ def csr_multiply(
         raise ValueError("the matrix has another number of columns than the right side has rows")
     if stride != lane_stride(stride):
         raise ValueError("the right side is not padded as the kernel expects")
-    if product.shape[0] != n_rows or product.shape[1] != stride:
+    if product_out.shape[0] != n_rows or product_out.shape[1] != stride:
         raise ValueError("the product has another shape than its factors")
     if bias is not None and bias.shape[0] != stride:
         raise ValueError("bias and right side differ in columns")
@@ -120,7 +120,7 @@ def csr_multiply(
         inner = c_csr_multiply(
             rows.view, span_of(right_, right.shape[0] * stride), stride, start,
             Entries.squares if squares else Entries.values, call.get().execution,
-            span_of(&product[0, 0], n_rows * stride))
+            span_of(&product_out[0, 0], n_rows * stride))
     return inner
 
 
@@ -138,45 +138,47 @@ def vectors_dot(
 
 
 def vectors_add(
-    double t, const double[::1] x, double[::1] y, int32_t n_jobs, int32_t instruction_set,
+    double t, const double[::1] x, int32_t n_jobs, int32_t instruction_set, *,
+    double[::1] y_in_out,
 ):
-    if x.shape[0] != y.shape[0]:
+    if x.shape[0] != y_in_out.shape[0]:
         raise ValueError("vectors differ in length")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef span[const double] x_ = doubles(x)
-    cdef span[double] y_ = outputs(y)
+    cdef span[double] y_ = outputs(y_in_out)
     with nogil:  # the memoryviews pin the arrays
         c_vectors_add(t, x_, call.get().execution, y_)
 
 
 def vectors_scale_add(
-    const double[::1] x, double t, double[::1] y, int32_t n_jobs, int32_t instruction_set,
+    const double[::1] x, double t, int32_t n_jobs, int32_t instruction_set, *,
+    double[::1] y_in_out,
 ):
-    if x.shape[0] != y.shape[0]:
+    if x.shape[0] != y_in_out.shape[0]:
         raise ValueError("vectors differ in length")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef span[const double] x_ = doubles(x)
-    cdef span[double] y_ = outputs(y)
+    cdef span[double] y_ = outputs(y_in_out)
     with nogil:  # the memoryviews pin the arrays
         c_vectors_scale_add(x_, t, call.get().execution, y_)
 
 
 def vectors_cg_step(
     double alpha, const double[::1] direction, const double[::1] product,
-    const double[::1] inverse_diagonal, double[::1] solution, double[::1] residual,
-    double[::1] preconditioned, int32_t n_jobs, int32_t instruction_set,
+    const double[::1] inverse_diagonal, int32_t n_jobs, int32_t instruction_set, *,
+    double[::1] solution_in_out, double[::1] residual_in_out, double[::1] preconditioned_out,
 ):
     lengths = {
-        direction.shape[0], product.shape[0], inverse_diagonal.shape[0], solution.shape[0],
-        residual.shape[0], preconditioned.shape[0],
+        direction.shape[0], product.shape[0], inverse_diagonal.shape[0], solution_in_out.shape[0],
+        residual_in_out.shape[0], preconditioned_out.shape[0],
     }
     if len(lengths) != 1:
         raise ValueError("vectors differ in length")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef span[const double] direction_ = doubles(direction), product_ = doubles(product)
     cdef span[const double] inverse_ = doubles(inverse_diagonal)
-    cdef span[double] solution_ = outputs(solution), residual_ = outputs(residual)
-    cdef span[double] preconditioned_ = outputs(preconditioned)
+    cdef span[double] solution_ = outputs(solution_in_out), residual_ = outputs(residual_in_out)
+    cdef span[double] preconditioned_ = outputs(preconditioned_out)
     cdef ResidualNorms norms
     with nogil:  # the memoryviews pin the arrays
         norms = c_vectors_cg_step(
@@ -266,10 +268,10 @@ def rows_softmax_loss(
 
 
 def rows_softmax_curve(
-    const double[::1] row_weights, const double[:, ::1] probabilities, double[:, ::1] vectors,
-    int32_t n_jobs, int32_t instruction_set,
+    const double[::1] row_weights, const double[:, ::1] probabilities, int32_t n_jobs,
+    int32_t instruction_set, *, double[:, ::1] vectors_in_out,
 ):
-    cdef int64_t n_rows = vectors.shape[0], stride = vectors.shape[1]
+    cdef int64_t n_rows = vectors_in_out.shape[0], stride = vectors_in_out.shape[1]
     if row_weights.shape[0] != n_rows:
         raise ValueError("row_weights and vectors differ in length")
     if probabilities.shape[0] != n_rows or probabilities.shape[1] != stride:
@@ -281,7 +283,7 @@ def rows_softmax_curve(
     with nogil:  # the memoryviews pin the arrays
         c_rows_softmax_curve(
             n_rows, stride, weights_, span_of(&probabilities[0, 0], n_rows * stride),
-            call.get().execution, span_of(&vectors[0, 0], n_rows * stride))
+            call.get().execution, span_of(&vectors_in_out[0, 0], n_rows * stride))
 
 
 include "linear_coordinate.pxi"

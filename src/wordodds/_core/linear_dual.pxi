@@ -73,9 +73,10 @@ cdef class DualSetup:
     cdef DualProblem problem
 
     def __init__(
-        self, numbers, int64_t n_shared, indptr, indices, data, shared, single, single_max,
-        codes, costs, bint is_softmax, int64_t n_columns, double intercept_step,
+        self, tuple shared_columns not None, codes, costs, *, bint is_softmax,
+        int64_t n_columns, double intercept_step,
     ):
+        numbers, n_shared, indptr, indices, data, shared, single, single_max = shared_columns
         cdef const int64_t[::1] indptr_ = indptr
         cdef const int32_t[::1] indices_ = indices
         cdef const int32_t[::1] codes_ = codes
@@ -142,12 +143,11 @@ def dual_setup(matrix, int32_t n_jobs, int32_t instruction_set):
         np.asarray(single_max))
 
 
-def dual_ascend(
-    DualSetup setup, const int32_t[::1] order, value_t[:, ::1] weights, double[::1] intercept,
-    double[::1] sums, double[:, ::1] log_odds, int32_t n_jobs, int32_t instruction_set,
-):
+cdef DualState[value_t] dual_state(
+    DualSetup setup, value_t[:, ::1] weights, double[::1] intercept, double[::1] sums,
+    double[:, ::1] log_odds,
+) except *:
     setup.check(weights.shape[0] * weights.shape[1], intercept, sums, log_odds)
-    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef DualState[value_t] state
     state.weights = span_of(
         &weights[0, 0] if weights.shape[0] else <value_t*> NULL,
@@ -155,6 +155,17 @@ def dual_ascend(
     state.intercept = outputs(intercept)
     state.sums = outputs(sums)
     state.log_odds = span_of(&log_odds[0, 0], log_odds.shape[0] * log_odds.shape[1])
+    return state
+
+
+def dual_ascend(
+    DualSetup setup, const int32_t[::1] order, int32_t n_jobs, int32_t instruction_set, *,
+    value_t[:, ::1] weights_in_out, double[::1] intercept_in_out, double[::1] sums_in_out,
+    double[:, ::1] log_odds_in_out,
+):
+    cdef DualState[value_t] state = dual_state(
+        setup, weights_in_out, intercept_in_out, sums_in_out, log_odds_in_out)
+    cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     with nogil:  # the memoryviews and the setup pin the arrays
         c_dual_ascend(
             setup.rows, setup.problem, span_of(&order[0], order.shape[0]), call.get().execution,
@@ -163,26 +174,19 @@ def dual_ascend(
 
 def dual_measure(
     DualSetup setup, value_t[:, ::1] weights, double[::1] intercept, double[::1] sums,
-    double[:, ::1] log_odds, double[::1] residuals, double[::1] gradient,
-    int32_t n_jobs, int32_t instruction_set,
+    double[:, ::1] log_odds, int32_t n_jobs, int32_t instruction_set, *,
+    double[::1] residuals_out, double[::1] gradient_out,
 ):
-    setup.check(weights.shape[0] * weights.shape[1], intercept, sums, log_odds)
-    if (residuals.shape[0] != setup.n_rows * setup.stride
-            or gradient.shape[0] != setup.n_shared * setup.stride):
+    cdef DualState[value_t] state = dual_state(setup, weights, intercept, sums, log_odds)
+    if (residuals_out.shape[0] != setup.n_rows * setup.stride
+            or gradient_out.shape[0] != setup.n_shared * setup.stride):
         raise ValueError("residuals and gradient must have n_rows and n_shared * stride elements")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef DualState[value_t] state
-    state.weights = span_of(
-        &weights[0, 0] if weights.shape[0] else <value_t*> NULL,
-        weights.shape[0] * weights.shape[1])
-    state.intercept = outputs(intercept)
-    state.sums = outputs(sums)
-    state.log_odds = span_of(&log_odds[0, 0], log_odds.shape[0] * log_odds.shape[1])
     cdef double[::1] intercept_gradient = np.empty(setup.stride)
     cdef DualValue value
     cdef span[const double] single_max = doubles(setup.single_max)
     cdef span[double] intercept_gradient_ = outputs(intercept_gradient)
-    cdef span[double] residuals_ = outputs(residuals), gradient_ = outputs(gradient)
+    cdef span[double] residuals_ = outputs(residuals_out), gradient_ = outputs(gradient_out)
     with nogil:  # the memoryviews and the setup pin the arrays
         value = c_dual_measure(
             setup.rows, setup.problem, single_max, state, call.get().execution,
@@ -226,7 +230,7 @@ def dual_weights(
 
 def csr_spread_weights(
     matrix, DualSetup setup, const double[:, ::1] weights, const double[:, ::1] duals,
-    double[:, ::1] weights_out, int32_t n_jobs, int32_t instruction_set,
+    int32_t n_jobs, int32_t instruction_set, *, double[:, ::1] weights_out,
 ):
     cdef BorrowedCsr rows = borrow_csr(matrix)
     cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols

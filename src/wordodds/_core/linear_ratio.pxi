@@ -79,8 +79,8 @@ cdef LabelWeights label_weights(
 
 def csr_count_ratios(
     matrix, const int64_t[::1] label_indptr, const int32_t[::1] label_codes,
-    const double[::1] label_weights_, int64_t n_columns, double alpha, int32_t n_jobs,
-    int32_t instruction_set,
+    const double[::1] label_weights_, int32_t n_jobs, int32_t instruction_set, *,
+    int64_t n_columns, double alpha,
 ):
     cdef BorrowedCsr rows = borrow_csr(matrix)
     cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols
@@ -173,7 +173,7 @@ cdef class RatioAscent:
 
 def ratio_ascent(
     matrix, const int64_t[::1] label_indptr, const int32_t[::1] label_codes,
-    const double[::1] label_weights_, const float[:, ::1] ratios, double floor,
+    const double[::1] label_weights_, const float[:, ::1] ratios, *, double floor,
     double intercept_step, uint64_t seed,
 ):
     cdef BorrowedCsr rows = borrow_csr(matrix)
@@ -261,16 +261,18 @@ cdef class RatioState:
             span_of(&weights[0, 0], n_features * n_columns), doubles(intercept))
 
     def ascend(
-        self, matrix, const int32_t[::1] codes, const double[::1] costs, bint is_first,
-        uint64_t seed, float[:, ::1] log_odds, int32_t n_jobs, int32_t instruction_set,
+        self, matrix, const int32_t[::1] codes, const double[::1] costs, int32_t n_jobs,
+        int32_t instruction_set, *, bint is_first, uint64_t seed, float[:, ::1] log_odds_in_out,
     ):
         cdef BorrowedCsr borrowed = borrow_csr(matrix)
         cdef int64_t n_rows = borrowed.n_rows, n_columns = self.engine.get().n_columns()
         if borrowed.n_cols != self.engine.get().n_features():
             raise ValueError("matrix and weights differ in features")
-        if not (codes.shape[0] == costs.shape[0] == log_odds.shape[0] == n_rows) or n_rows < 1:
+        if n_rows < 1 or not (
+            codes.shape[0] == costs.shape[0] == log_odds_in_out.shape[0] == n_rows
+        ):
             raise ValueError("codes, costs, log_odds and rows differ in length")
-        if log_odds.shape[1] != n_columns:
+        if log_odds_in_out.shape[1] != n_columns:
             raise ValueError("log_odds must have one column for each column of weights")
         cdef RatioRows rows
         rows.codes = span_of(&codes[0], n_rows)
@@ -283,7 +285,7 @@ cdef class RatioState:
         with nogil:  # `borrowed` and the memoryviews pin the arrays
             self.engine.get().ascend(
                 with_doubles(borrowed.view), rows, call.get().execution,
-                span_of(&log_odds[0, 0], n_rows * n_columns), gaps_out)
+                span_of(&log_odds_in_out[0, 0], n_rows * n_columns), gaps_out)
         return gaps
 
     def weights(self):

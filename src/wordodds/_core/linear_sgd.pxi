@@ -146,9 +146,9 @@ cdef sgd_write_back(const SgdProgress& progress, state):
 
 def csr_sgd_epoch(
     matrix, const int32_t[::1] labels, const double[::1] row_weights,
-    const double[::1] positive_weights, const int64_t[::1] order, options,
-    const value_t[:, ::1] weights, state, int64_t n_columns, double[::1] loss_sums,
-    double[::1] penalty_sums, int32_t n_jobs, int32_t instruction_set,
+    const double[::1] positive_weights, const int64_t[::1] order, int32_t n_jobs,
+    int32_t instruction_set, *, options, const value_t[:, ::1] weights, state, int64_t n_columns,
+    double[::1] loss_sums_in_out, double[::1] penalty_sums_in_out,
 ):
     cdef BorrowedCsr rows = borrow_csr(matrix)
     cdef int64_t n_rows = rows.n_rows, taken
@@ -164,7 +164,7 @@ def csr_sgd_epoch(
         raise ValueError("row_weights and rows differ in number")
     if positive_weights is not None and positive_weights.shape[0] != n_columns:
         raise ValueError("positive_weights and columns differ in number")
-    if loss_sums.shape[0] != stride or penalty_sums.shape[0] != stride:
+    if loss_sums_in_out.shape[0] != stride or penalty_sums_in_out.shape[0] != stride:
         raise ValueError("loss_sums and penalty_sums must be (stride,)")
     cdef SgdOptions options_ = sgd_options(tuple(options))
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
@@ -177,8 +177,8 @@ def csr_sgd_epoch(
     if positive_weights is not None:
         positive_weights_ = span_of(&positive_weights[0], n_columns)
     cdef SgdSums sums
-    sums.loss = span_of(&loss_sums[0], stride)
-    sums.penalty = span_of(&penalty_sums[0], stride)
+    sums.loss = span_of(&loss_sums_in_out[0], stride)
+    sums.penalty = span_of(&penalty_sums_in_out[0], stride)
     try:
         with nogil:  # `rows`, the memoryviews and `pinned` pin the arrays
             taken = c_csr_sgd_epoch(

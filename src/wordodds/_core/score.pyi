@@ -20,6 +20,9 @@ def csr_score_classes(
 
 def csr_score_sparse_classes(
     matrix: Csr,
+    n_jobs: int,
+    instruction_set: int,
+    *,
     bias: npt.NDArray[np.float64],
     class_scale: npt.NDArray[np.float64],
     class_base: npt.NDArray[np.float64],
@@ -27,15 +30,15 @@ def csr_score_sparse_classes(
     excess_indptr: npt.NDArray[np.int64],
     excess_classes: npt.NDArray[np.int32],
     excess: npt.NDArray[np.float64],
-    n_jobs: int,
-    instruction_set: int,
 ) -> npt.NDArray[np.float64]:
     """Return scores from weights of rank one plus a sparse excess, (n_rows, n_classes).
 
     weights[j][c] = class_scale[c] * feature_base[j] + class_base[c] + excess[j][c].
     """
 
-def rows_log_softmax(scores: npt.NDArray[np.float64], n_jobs: int, instruction_set: int) -> None:
+def rows_log_softmax(
+    scores_in_out: npt.NDArray[np.float64], n_jobs: int, instruction_set: int
+) -> None:
     """Turn scores into log-probabilities, in place."""
 
 def rows_find_leaves(
@@ -53,6 +56,10 @@ class TextScorer:
     def __init__(
         self,
         options: AnalyzerOptions,
+        weights: npt.NDArray[np.floating[Any]],
+        bias: npt.NDArray[np.float64],
+        *,
+        factor: npt.NDArray[np.float64] | None,
         terms: FrozenTerms | None,
         n_unknown: int,
         n_hashed: int,
@@ -62,9 +69,6 @@ class TextScorer:
         sublinear: bool,
         norm: str | None,
         norm_weights: npt.NDArray[np.float64] | None,
-        weights: npt.NDArray[np.floating[Any]],
-        bias: npt.NDArray[np.float64],
-        factor: npt.NDArray[np.float64] | None,
     ) -> None:
         """Take the weights of a model: (n_features, 1 or a multiple of 4), float64 or float32.
 
@@ -75,11 +79,11 @@ class TextScorer:
         self,
         documents: Documents,
         advance: Advance,
-        n_features: npt.NDArray[np.int64] | None,
+        n_features_out: npt.NDArray[np.int64] | None,
         n_jobs: int,
         instruction_set: int,
     ) -> npt.NDArray[np.float64]:
         """Return the scores, (n_documents, n_columns).
 
-        If given, n_features receives how many features each document has.
+        If given, n_features_out receives how many features each document has.
         """

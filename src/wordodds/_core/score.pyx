@@ -110,10 +110,9 @@ cdef span[const double] doubles(const double[::1] numbers):
 
 
 def csr_score_sparse_classes(
-    matrix, const double[::1] bias, const double[::1] class_scale, const double[::1] class_base,
-    const double[::1] feature_base, const int64_t[::1] excess_indptr,
-    const int32_t[::1] excess_classes, const double[::1] excess,
-    int32_t n_jobs, int32_t instruction_set,
+    matrix, int32_t n_jobs, int32_t instruction_set, *, const double[::1] bias,
+    const double[::1] class_scale, const double[::1] class_base, const double[::1] feature_base,
+    const int64_t[::1] excess_indptr, const int32_t[::1] excess_classes, const double[::1] excess,
 ):
     cdef BorrowedCsr rows = borrow_csr(matrix)
     cdef int64_t n_classes = bias.shape[0], n_cols = feature_base.shape[0]
@@ -146,15 +145,15 @@ def csr_score_sparse_classes(
     return scores
 
 
-def rows_log_softmax(double[:, ::1] scores, int32_t n_jobs, int32_t instruction_set):
+def rows_log_softmax(double[:, ::1] scores_in_out, int32_t n_jobs, int32_t instruction_set):
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef int64_t n_rows = scores.shape[0], n_classes = scores.shape[1]
+    cdef int64_t n_rows = scores_in_out.shape[0], n_classes = scores_in_out.shape[1]
     if n_rows == 0:
         return
     with nogil:  # the memoryview pins the array
         c_rows_log_softmax(
             n_rows, n_classes, call.get().execution,
-            span_of(&scores[0, 0], n_rows * n_classes))
+            span_of(&scores_in_out[0, 0], n_rows * n_classes))
 
 
 def rows_find_leaves(
@@ -213,10 +212,10 @@ cdef class TextScorer:
     cdef const double[::1] norm_weights
 
     def __init__(
-        self, AnalyzerOptions options not None, FrozenTerms terms, int64_t n_unknown,
+        self, AnalyzerOptions options not None, object weights not None,
+        const double[::1] bias not None, *, object factor, FrozenTerms terms, int64_t n_unknown,
         int32_t n_hashed, bint alternate_sign, FastTextRows fasttext, bint binary, bint sublinear,
-        str norm, const double[::1] norm_weights, object weights not None,
-        const double[::1] bias not None, object factor,
+        str norm, const double[::1] norm_weights,
     ):
         self.options, self.terms, self.fasttext = options, terms, fasttext
         self.weights, self.factor = weights, factor
@@ -245,7 +244,7 @@ cdef class TextScorer:
             fill_weights[double](weights, bias, factor, self.doubles)
 
     def score(
-        self, object documents, object advance, int64_t[::1] n_features, int32_t n_jobs,
+        self, object documents, object advance, int64_t[::1] n_features_out, int32_t n_jobs,
         int32_t instruction_set,
     ):
         cdef Borrowed borrowed = borrow(documents)
@@ -256,10 +255,10 @@ cdef class TextScorer:
             return scores
         cdef double[:, ::1] out = scores
         cdef span[int64_t] counts
-        if n_features is not None:
-            if n_features.shape[0] != n_rows:
+        if n_features_out is not None:
+            if n_features_out.shape[0] != n_rows:
                 raise ValueError("n_features must have one number for each document")
-            counts = span_of(&n_features[0], n_rows)
+            counts = span_of(&n_features_out[0], n_rows)
         with nogil:  # `borrowed` pins the text, the scorer all else
             if self.is_single:
                 c_documents_score_classes(

@@ -107,11 +107,12 @@ def documents_count_growing(
     documents: Documents,
     options: AnalyzerOptions,
     key: tuple[int, int],
+    n_jobs: int,
+    instruction_set: int,
+    *,
     dtype: np.dtype[Any],
     binary: bool,
     advance: Advance,
-    n_jobs: int,
-    instruction_set: int,
 ) -> tuple[Vocabulary, npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Count all features; return their vocabulary and the rows as (indptr, indices, data)."""
 
@@ -120,11 +121,12 @@ def documents_count_frozen(
     options: AnalyzerOptions,
     vocabulary: Vocabulary,
     n_unknown: int,
+    n_jobs: int,
+    instruction_set: int,
+    *,
     dtype: np.dtype[Any],
     binary: bool,
     advance: Advance,
-    n_jobs: int,
-    instruction_set: int,
 ) -> Rows:
     """Count the features of the vocabulary, others in n_unknown more columns; return the rows."""
 
@@ -133,11 +135,12 @@ def documents_count_hashed(
     options: AnalyzerOptions,
     n_features: int,
     alternate_sign: bool,
+    n_jobs: int,
+    instruction_set: int,
+    *,
     dtype: np.dtype[Any],
     binary: bool,
     advance: Advance,
-    n_jobs: int,
-    instruction_set: int,
 ) -> Rows:
     """Sum the features by hashed column; return the rows as (indptr, indices, data)."""
 
@@ -188,6 +191,7 @@ class FastTextRows:
         words: npt.NDArray[np.uint32],
         marks: npt.NDArray[np.uint64] | None,
         ranks: npt.NDArray[np.uint32] | None,
+        *,
         word_ngrams: int,
         subword_min: int,
         subword_max: int,

@@ -294,8 +294,8 @@ cdef int write_values(
 
 
 def documents_count_growing(
-    object documents, AnalyzerOptions options, tuple key, object dtype, bint binary,
-    object advance, int32_t n_jobs, int32_t instruction_set,
+    object documents, AnalyzerOptions options, tuple key, int32_t n_jobs,
+    int32_t instruction_set, *, object dtype, bint binary, object advance,
 ):
     cdef Borrowed borrowed = borrow(documents)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
@@ -311,7 +311,7 @@ def documents_count_growing(
 
 def documents_count_frozen(
     object documents, AnalyzerOptions options, Vocabulary vocabulary, int64_t n_unknown,
-    object dtype, bint binary, object advance, int32_t n_jobs, int32_t instruction_set,
+    int32_t n_jobs, int32_t instruction_set, *, object dtype, bint binary, object advance,
 ):
     cdef Borrowed borrowed = borrow(documents)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
@@ -326,7 +326,7 @@ def documents_count_frozen(
 
 def documents_count_hashed(
     object documents, AnalyzerOptions options, int32_t n_features, bint alternate_sign,
-    object dtype, bint binary, object advance, int32_t n_jobs, int32_t instruction_set,
+    int32_t n_jobs, int32_t instruction_set, *, object dtype, bint binary, object advance,
 ):
     cdef Borrowed borrowed = borrow(documents)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)

@@ -31,7 +31,7 @@ cdef class FastTextRows:
 
     def __init__(
         self, FrozenTerms terms not None, const uint32_t[:, ::1] words not None,
-        const uint64_t[::1] marks, const uint32_t[::1] ranks, int32_t word_ngrams,
+        const uint64_t[::1] marks, const uint32_t[::1] ranks, *, int32_t word_ngrams,
         int32_t subword_min, int32_t subword_max, int32_t n_buckets, bint absent_counts,
         int64_t n_bucket_rows,
     ):

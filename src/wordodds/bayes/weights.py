@@ -106,14 +106,14 @@ class SparseWeights:
         """Return prior + bias + the weighted sum of each row, (n_rows, n_classes)."""
         scores = score.csr_score_sparse_classes(
             matrix,
-            prior + self.bias,
-            self.class_scale,
-            self.class_base,
-            self.feature_base,
-            self._indptr,
-            self._classes,
-            self.excess.data,
             *how,
+            bias=prior + self.bias,
+            class_scale=self.class_scale,
+            class_base=self.class_base,
+            feature_base=self.feature_base,
+            excess_indptr=self._indptr,
+            excess_classes=self._classes,
+            excess=self.excess.data,
         )
         for limit in self.limits:
             limit.apply(scores, matrix)

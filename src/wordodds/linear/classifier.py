@@ -133,7 +133,16 @@ def scores_of(rows: CsrArrays, columns: AnyArray, intercept: AnyArray, how: Exec
 
 def _times(rows: CsrArrays, data: AnyArray, right: Floats, bias: Floats, how: Execution) -> Floats:
     scores = np.empty((rows.n_rows, right.shape[1]))
-    core.csr_multiply(rows._replace(data=data), right, bias, 0.0, None, False, scores, *how)
+    core.csr_multiply(
+        rows._replace(data=data),
+        right,
+        *how,
+        bias=bias,
+        addend_factor=0.0,
+        addend=None,
+        squares=False,
+        product_out=scores,
+    )
     return scores
 
 

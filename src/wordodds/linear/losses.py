@@ -77,7 +77,9 @@ class _SoftmaxCurvature:
         self._how = how
 
     def times(self, vectors: Floats) -> Floats:
-        core.rows_softmax_curve(self.row_weights, self.probabilities, vectors, *self._how)
+        core.rows_softmax_curve(
+            self.row_weights, self.probabilities, *self._how, vectors_in_out=vectors
+        )
         return vectors
 
     def diagonal(self) -> Floats:

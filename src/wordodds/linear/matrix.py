@@ -84,7 +84,16 @@ class SparseMatrix:
         self, right: Floats, factor: float, addend: Floats, out: Floats
     ) -> float:
         """Write X^T right + factor addend, and return its inner product with the addend."""
-        return core.csr_multiply(self.columns, right, None, factor, addend, False, out, *self._how)
+        return core.csr_multiply(
+            self.columns,
+            right,
+            *self._how,
+            bias=None,
+            addend_factor=factor,
+            addend=addend,
+            squares=False,
+            product_out=out,
+        )
 
     def transposed_squares_times(self, right: Floats) -> Floats:
         """Return the product of the entries' squares, transposed, with ``right``."""
@@ -122,7 +131,16 @@ class SparseMatrix:
         self, rows: CsrArrays, right: Floats, bias: Floats | None = None, squares: bool = False
     ) -> Floats:
         product = np.empty((rows.n_rows, right.shape[1]))
-        core.csr_multiply(rows, right, bias, 0.0, None, squares, product, *self._how)
+        core.csr_multiply(
+            rows,
+            right,
+            *self._how,
+            bias=bias,
+            addend_factor=0.0,
+            addend=None,
+            squares=squares,
+            product_out=product,
+        )
         return product
 
 

@@ -195,7 +195,7 @@ class Ray:
         """Return value and slope at t; no pass over the data."""
         objective = self.position.objective
         scores = self.position.scores.copy()
-        core.vectors_add(t, self._scores.reshape(-1), scores.reshape(-1), *objective.how)
+        core.vectors_add(t, self._scores.reshape(-1), *objective.how, y_in_out=scores.reshape(-1))
         losses = objective.losses(scores)
         self._looked = t, scores, losses
         loss, by_scores, _ = losses
@@ -210,5 +210,5 @@ class Ray:
         assert self._looked is not None
         objective = self.position.objective
         point = self.position.point.copy()
-        core.vectors_add(t, self.direction.reshape(-1), point.reshape(-1), *objective.how)
+        core.vectors_add(t, self.direction.reshape(-1), *objective.how, y_in_out=point.reshape(-1))
         return Position(objective, point, *self._looked[1:])

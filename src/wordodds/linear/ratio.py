@@ -93,9 +93,16 @@ def ratio_problem(
     how: Execution,
 ) -> core.RatioAscent:
     """Return dual ascent over rows of float64 entries >= 0; rows without labels can be scored."""
-    ratios = core.csr_count_ratios(rows, *labels, n_columns, float(prior.alpha), *how)
+    ratios = core.csr_count_ratios(
+        rows, *labels, *how, n_columns=n_columns, alpha=float(prior.alpha)
+    )
     return core.ratio_ascent(
-        rows, *labels, ratios, float(prior.floor), float(prior.intercept_step), seed
+        rows,
+        *labels,
+        ratios,
+        floor=float(prior.floor),
+        intercept_step=float(prior.intercept_step),
+        seed=seed,
     )
 
 
@@ -167,7 +174,15 @@ def local_step(
     state.read(weights, intercept)
     for epoch in range(epochs):
         is_first = before is None and epoch == 0
-        state.ascend(rows, codes, costs, is_first, seed + epoch, log_odds, *how)
+        state.ascend(
+            rows,
+            codes,
+            costs,
+            *how,
+            is_first=is_first,
+            seed=seed + epoch,
+            log_odds_in_out=log_odds,
+        )
     columns, its_intercept = state.weights()
     change = (columns[:, :n_columns] - weights).astype(np.float32) / np.float32(spread)
     return LocalStep(log_odds, change, (its_intercept - intercept) / spread, gaps)

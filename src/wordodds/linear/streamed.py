@@ -67,10 +67,10 @@ def fit_ratio_blocks(
                     block.matrix,
                     block.codes,
                     costs[block.codes],
-                    n_epochs == 0,
-                    int(rng.randint(2**31 - 1)),
-                    log_odds,
                     *how,
+                    is_first=n_epochs == 0,
+                    seed=int(rng.randint(2**31 - 1)),
+                    log_odds_in_out=log_odds,
                 )
                 _each_range(known.write, block, log_odds)
                 advance(len(block.codes))

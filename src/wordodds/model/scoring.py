@@ -72,18 +72,18 @@ class Scorer:
         features, weights = self.features, self.weights
         return TextScorer(
             options,
-            features.terms,
-            features.n_unknown,
-            features.n_hashed,
-            features.alternate_sign,
-            None if features.fasttext is None else features.fasttext.rows,
-            features.binary,
-            features.sublinear,
-            features.norm,
-            features.norm_weights,
             weights.table,
             weights.bias,
-            weights.factor,
+            factor=weights.factor,
+            terms=features.terms,
+            n_unknown=features.n_unknown,
+            n_hashed=features.n_hashed,
+            alternate_sign=features.alternate_sign,
+            fasttext=None if features.fasttext is None else features.fasttext.rows,
+            binary=features.binary,
+            sublinear=features.sublinear,
+            norm=features.norm,
+            norm_weights=features.norm_weights,
         )
 
 

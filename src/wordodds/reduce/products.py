@@ -152,7 +152,16 @@ class SparseSides:
     def _multiply(
         self, rows: CsrArrays, right: Floats, product: Floats, addend: Floats | None = None
     ) -> None:
-        core.csr_multiply(rows, right, None, 1.0, addend, False, product, *self._how)
+        core.csr_multiply(
+            rows,
+            right,
+            *self._how,
+            bias=None,
+            addend_factor=1.0,
+            addend=addend,
+            squares=False,
+            product_out=product,
+        )
 
 
 def padded(block: Floats) -> Floats:

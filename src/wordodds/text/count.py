@@ -175,10 +175,10 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
                     documents,
                     options,
                     key,
-                    engine_dtype(self.dtype),
-                    bool(self.binary),
-                    advance,
                     *how,
+                    dtype=engine_dtype(self.dtype),
+                    binary=bool(self.binary),
+                    advance=advance,
                 )
         if not len(vocabulary):
             raise EmptyVocabularyError
@@ -320,14 +320,16 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
             _, *rows = counter.finish(engine_dtype(self.dtype), bool(self.binary), *how)
         else:
             with self._progress(len(documents)) as advance:
+                n_jobs, instruction_set = how  # unpacked in the call it would cost 0.2 us
                 rows = core.documents_count_frozen(
                     documents,
                     options,
                     vocabulary,
                     n_unknown,
-                    engine_dtype(self.dtype),
-                    bool(self.binary),
-                    advance,
-                    *how,
+                    n_jobs,
+                    instruction_set,
+                    dtype=engine_dtype(self.dtype),
+                    binary=bool(self.binary),
+                    advance=advance,
                 )
         return as_matrix(rows, len(vocabulary) + n_unknown, self.dtype)

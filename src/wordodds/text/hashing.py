@@ -106,19 +106,19 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
         self._validate_ngram_range()
         how = execution(self.n_jobs)
         hashing = (int(self.n_features), bool(self.alternate_sign))
-        output = (engine_dtype(self.dtype), bool(self.binary))
+        dtype, binary = engine_dtype(self.dtype), bool(self.binary)
         documents, options = self._analyze(X, how)
         rows: Sequence[AnyArray]
         if options is None:
             counter = core.FeatureCounter.hashed(*hashing)
             self._count_features(documents, _EncodableRows(counter))
-            _, *rows = counter.finish(*output, *how)
+            _, *rows = counter.finish(dtype, binary, *how)
         else:
             if self.analyzer in ("char", "char_wb"):  # no word has a surrogate
                 _check_encodable(documents, options, how)
             with self._progress(len(documents)) as advance:
                 rows = core.documents_count_hashed(
-                    documents, options, *hashing, *output, advance, *how
+                    documents, options, *hashing, *how, dtype=dtype, binary=binary, advance=advance
                 )
         matrix = as_matrix(rows, self.n_features, self.dtype)
         if self.norm is not None:

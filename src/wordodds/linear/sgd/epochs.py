@@ -71,13 +71,13 @@ def epochs(
                 rows.weights,
                 rows.positive_weights,
                 piece,
-                state.options,
-                state.weights,
-                state,
-                state.n_columns,
-                loss,
-                penalty,
                 *how,
+                options=state.options,
+                weights=state.weights,
+                state=state,
+                n_columns=state.n_columns,
+                loss_sums_in_out=loss,
+                penalty_sums_in_out=penalty,
             )
             if taken < len(piece):
                 raise _overflow(epoch)

@@ -10,7 +10,6 @@ which comes to about 1e-10 of the optimum, and go on in double.
 import math
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -172,7 +171,9 @@ class _Ascent:
         mean_norm, mean_cost = float(np.mean(norms)), float(np.mean(costs))
         step = 0.1 * math.sqrt(mean_norm / mean_cost) if mean_norm > 0 else 1.0 / mean_cost
         step = step if fit_intercept else 0.0
-        self.setup = core.DualSetup(*split, codes, costs, is_softmax, n_columns, step)
+        self.setup = core.DualSetup(
+            split, codes, costs, is_softmax=is_softmax, n_columns=n_columns, intercept_step=step
+        )
         self.limit = max(curvature, float(np.max(costs)), float(np.max(costs)) * step)
         self.is_safe = bool(self.limit < _SAFE)
         n_rows, stride = matrix.n_rows, self.setup.stride
@@ -224,7 +225,15 @@ class _Ascent:
     def epoch(self, random: np.random.Generator) -> None:
         """Visit every row once."""
         order = random.permutation(self.matrix.n_rows).astype(np.int32)
-        core.dual_ascend(self.setup, order, *self._state(), *self.how)
+        core.dual_ascend(
+            self.setup,
+            order,
+            *self.how,
+            weights_in_out=self.weights,
+            intercept_in_out=self.intercept,
+            sums_in_out=self.sums,
+            log_odds_in_out=self.log_odds,
+        )
         self.passes += 2
         if self.fit_intercept:
             # What the multipliers still lack: at least 1 / sum_i c_i p_i of a Newton step on the
@@ -263,8 +272,8 @@ class _Ascent:
                 self.setup,
                 weights.astype(np.float64, copy=False),
                 core.dual_variables(self.setup, log_odds, *self.how),
-                found,
                 *self.how,
+                weights_out=found,
             )
             if self.fit_intercept:
                 found[n_cols] = intercept[:n_columns]
@@ -283,10 +292,14 @@ class _Ascent:
         self.sums[:] = duals.sum(axis=0)
         self.is_single = False
 
-    def _state(self) -> tuple[Any, Any, Any, Any]:
-        return self.weights, self.intercept, self.sums, self.log_odds
-
     def _measure(self) -> tuple[float, float, float, float, Floats]:
         return core.dual_measure(
-            self.setup, *self._state(), self.residuals, self.gradient, *self.how
+            self.setup,
+            self.weights,
+            self.intercept,
+            self.sums,
+            self.log_odds,
+            *self.how,
+            residuals_out=self.residuals,
+            gradient_out=self.gradient,
         )

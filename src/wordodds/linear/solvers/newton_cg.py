@@ -69,14 +69,14 @@ def newton_direction(here: Position, exactness: float, free: Floats | None = Non
             direction,
             product.reshape(-1),
             inverse_diagonal,
-            solution,
-            residual,
-            preconditioned,
             *how,
+            solution_in_out=solution,
+            residual_in_out=residual,
+            preconditioned_out=preconditioned,
         )
         if squared <= goal or not 0.0 < next_energy <= most:
             break
-        core.vectors_scale_add(preconditioned, next_energy / energy, direction, *how)
+        core.vectors_scale_add(preconditioned, next_energy / energy, *how, y_in_out=direction)
         energy = next_energy
     found = solution if solution.any() else inverse_diagonal * -gradient
     return found.reshape(here.point.shape)

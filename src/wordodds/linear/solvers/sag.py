@@ -42,20 +42,20 @@ def sag(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
             rows,
             objective.codes,
             objective.row_weights,
-            penalty,
-            objective.loss.address,
-            objective.loss.n_columns,
-            objective.fit_intercept,
-            step,
             # With replacement: in permuted orders the remembered gradients are all of one age, and
             # steps of this length need not converge.
             random.integers(rows.n_rows, size=rows.n_rows),
-            weights,
-            intercepts,
-            row_gradients,
-            gradient,
-            by_intercepts,
             *objective.how,
+            penalty=penalty,
+            loss=objective.loss.address,
+            n_columns=objective.loss.n_columns,
+            fit_intercept=objective.fit_intercept,
+            step=step,
+            weights_in_out=weights,
+            intercepts_in_out=intercepts,
+            row_gradients_in_out=row_gradients,
+            gradient_in_out=gradient,
+            by_intercepts_in_out=by_intercepts,
         )
         objective.passes += 2
         point = np.concatenate([weights, intercepts[np.newaxis]])[: objective.shape[0]]

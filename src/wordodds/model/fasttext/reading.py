@@ -80,16 +80,18 @@ class FastTextReading:
         if self.marks is not None:
             n_bucket_rows = int(np.bitwise_count(self.marks).sum(dtype=np.int64))
             ranks = self._ranks.astype(np.uint32)
+        shortest, longest = self.subwords
         return core.FastTextRows(
             self.terms,
             self.words,
             self.marks,
             ranks,
-            self.word_ngrams,
-            *self.subwords,
-            self.n_buckets,
-            self.absent_counts,
-            n_bucket_rows,
+            word_ngrams=self.word_ngrams,
+            subword_min=shortest,
+            subword_max=longest,
+            n_buckets=self.n_buckets,
+            absent_counts=self.absent_counts,
+            n_bucket_rows=n_bucket_rows,
         )
 
     @property
