@@ -16,7 +16,7 @@ except ImportError:
 
 BLOCK_BITS = 7
 
-# In the order of WordBreak in csrc/include/wordodds/text/word_break.hpp; Other comes before them.
+# In the order of WordBreak in csrc/src/text/word_break.hpp; Other comes before them.
 VALUES = (
     "CR",
     "LF",

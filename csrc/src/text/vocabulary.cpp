@@ -12,50 +12,13 @@ namespace {
 
 constexpr int64_t slots_min = 1 << 10;
 constexpr int64_t terms_per_check = 4096;
-constexpr uint64_t term_max_bytes = 0xFFFFFFFF;
 
 // A power of two, at most half full.
 size_t slots_for(int64_t n_terms) {
     return std::bit_ceil(static_cast<uint64_t>(std::max(slots_min, 2 * n_terms)));
 }
 
-void check_offsets(std::span<const int64_t> offsets, size_t n_bytes) {
-    bool rises = !offsets.empty() && offsets.front() == 0 &&
-                 static_cast<uint64_t>(offsets.back()) == n_bytes;
-    uint64_t longest = 0;
-    for (size_t i = 0; i + 1 < offsets.size(); ++i) {
-        rises &= offsets[i] <= offsets[i + 1];
-        // Unsigned: numbers from a file may lie further apart than signed ones can tell.
-        longest = std::max(
-            longest, static_cast<uint64_t>(offsets[i + 1]) - static_cast<uint64_t>(offsets[i]));
-    }
-    if (!rises) {
-        throw std::invalid_argument("offsets of a vocabulary must rise from 0 to the arena's size");
-    }
-    if (longest > term_max_bytes) throw std::invalid_argument("a term of 4 GiB or more");
-}
-
 }  // namespace
-
-void FrozenTerms::check() const {
-    check_offsets(offsets, arena.size());
-    if (!std::has_single_bit(slots.size()) || size() > Vocabulary::max_terms) {
-        throw std::invalid_argument("the slots of a vocabulary must be a power of two");
-    }
-    const size_t n_bytes = arena.size();
-    int64_t n_used = 0;
-    bool is_sound = true;
-    for (const TermSlot& slot : slots) {
-        n_used += slot.id_plus_one != 0;
-        // Without branches, so that the whole table passes at the speed of memory.
-        const bool is_within = slot.length <= token_head_bytes ||
-                               ((slot.rest <= n_bytes) & (slot.length <= n_bytes - slot.rest));
-        is_sound &= (int64_t{slot.id_plus_one} <= size()) & is_within;
-    }
-    if (!is_sound || n_used != size() || n_used >= static_cast<int64_t>(slots.size())) {
-        throw std::invalid_argument("the slots of a vocabulary do not fit its terms");
-    }
-}
 
 Vocabulary::Vocabulary(HashKey key, int64_t expected_terms) : key_(key) {
     offsets_.push_back(0);
@@ -64,7 +27,7 @@ Vocabulary::Vocabulary(HashKey key, int64_t expected_terms) : key_(key) {
 
 Vocabulary::Vocabulary(HashKey key, std::span<const char> arena, std::span<const int64_t> offsets)
     : key_(key) {
-    check_offsets(offsets, arena.size());
+    check_term_offsets(offsets, arena.size());
     const auto n_bytes = static_cast<int64_t>(arena.size());
     arena_.reserve(n_bytes + token_head_bytes);
     std::copy(arena.begin(), arena.end(), arena_.extend(n_bytes));

@@ -23,6 +23,7 @@ struct alignas(32) TermSlot {
 static_assert(sizeof(TermSlot) == 32);
 
 inline constexpr uint32_t term_not_found = 0xFFFFFFFFu;
+inline constexpr int64_t term_table_max = 0x7FFFFFFF;  // terms
 
 // Open addressing with linear probing over 2^k slots, of which at least one is empty.
 struct TermTable {
@@ -58,6 +59,10 @@ inline TermSlot make_term_slot(const TokenKey& token, int64_t begin, uint32_t id
     return {token.head[0], is_whole ? token.head[1] : static_cast<uint64_t>(begin), token.hash,
             id + 1, token.length};
 }
+
+// Throws std::invalid_argument unless offsets rise from 0 to n_bytes, the size of the arena, and no
+// term is too long for a slot. O(offsets).
+void check_term_offsets(std::span<const int64_t> offsets, size_t n_bytes);
 
 // A vocabulary that no longer changes; owns nothing. Term i is arena[offsets[i], offsets[i + 1]).
 struct FrozenTerms {

@@ -25,7 +25,7 @@ namespace wordodds {
 class Vocabulary {
    public:
     static constexpr uint32_t not_found = term_not_found;
-    static constexpr int64_t max_terms = 0x7FFFFFFF;
+    static constexpr int64_t max_terms = term_table_max;
 
     // `expected_terms` sizes the table; any number of terms may follow.
     explicit Vocabulary(HashKey key, int64_t expected_terms = 0);
