@@ -142,7 +142,7 @@ def test_the_pairs_of_a_curvature_are_its_entries(kind):
     pairs, weights = curvature.pairs()
     for (k, m), entries in zip(pairs, weights(0, None).T, strict=True):
         matrices[:, k, m] = matrices[:, m, k] = entries
-    vectors = np.random.default_rng(0).normal(size=(n_rows, objective.width))
+    vectors = np.random.default_rng(0).normal(size=(n_rows, objective.stride))
     vectors[:, n_columns:] = 0.0
     expected = np.einsum("ikm,im->ik", matrices, vectors[:, :n_columns])
     np.testing.assert_array_equal(weights(3, 9), weights(0, None)[3:9])

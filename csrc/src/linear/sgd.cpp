@@ -100,7 +100,7 @@ template <class Weight>
     read(0, row);
     int64_t products = 0;
     for (int64_t i = 0; i < n; ++i) {
-        products += (row.n + 8) * own.width;
+        products += (row.n + 8) * own.stride;
         if (products > products_between_looks) {
             stop.check();
             products = 0;

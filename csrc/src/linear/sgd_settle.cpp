@@ -66,23 +66,23 @@ template <class Weight>
 void sgd_settle(const SgdOptions& options, const Execution& execution,
                 const SgdState<Weight>& state) {
     const int64_t stride = line_stride(state.n_columns);
-    const auto width = static_cast<size_t>(stride);
+    const auto n = static_cast<size_t>(stride);
     const int64_t n_features = static_cast<int64_t>(state.weights.size()) / stride;
     const FixedChunks chunks{n_features, std::max<int64_t>(1, weights_per_chunk / stride)};
-    std::vector<double> squares(static_cast<size_t>(chunks.count()) * width);
+    std::vector<double> squares(static_cast<size_t>(chunks.count()) * n);
     std::vector<double> sums(squares.size());
     // A stop in the middle would leave some weights scaled and others not.
     StopToken never;
     const Execution unstoppable{execution.n_jobs, execution.instruction_set, &never};
     parallel_for(unstoppable, chunks.count(), [&](int64_t chunk, int32_t) {
-        const auto at = static_cast<size_t>(chunk) * width;
+        const auto at = static_cast<size_t>(chunk) * n;
         settle_features(options, state, chunks.begin(chunk), chunks.end(chunk), stride,
                         squares.data() + at, sums.data() + at);
     });
-    for (size_t c = 0; c < width; ++c) {
+    for (size_t c = 0; c < n; ++c) {
         state.square_norms[c] = 0.0;
         state.sum_norms[c] = 0.0;
-        for (size_t i = c; i < squares.size(); i += width) {
+        for (size_t i = c; i < squares.size(); i += n) {
             state.square_norms[c] += squares[i];
             state.sum_norms[c] += sums[i];
         }

@@ -53,7 +53,7 @@ struct Columns {
     int64_t begin;
     int64_t end;
     int64_t n;      // without padding
-    int64_t width;  // with it
+    int64_t stride;  // with it
     SgdProgress progress;
     std::vector<double> products, scores, losses, slopes, steps, square_norms;
     std::vector<double> current;  // AdaGrad: the weights of a row
@@ -63,10 +63,10 @@ struct Columns {
         : begin(begin_),
           end(end_),
           n(std::min(end_, state.n_columns) - begin_),
-          width(end_ - begin_),
+          stride(end_ - begin_),
           progress(*state.progress) {
         for (auto* scratch : {&products, &scores, &losses, &slopes, &steps, &square_norms}) {
-            scratch->assign(static_cast<size_t>(width), 0.0);
+            scratch->assign(static_cast<size_t>(stride), 0.0);
         }
     }
 };
@@ -99,9 +99,9 @@ template <class Weight>
     } else {
         // Whole lines, without a remainder; what padding says is dropped. One column has one label
         // besides its own: code 1 is column 0, code 0 no column.
-        margin_losses(problem.options.loss, own.width, positive, own.scores.data(),
+        margin_losses(problem.options.loss, own.stride, positive, own.scores.data(),
                       own.losses.data(), slopes);
-        std::fill(slopes + own.n, slopes + own.width, 0.0);
+        std::fill(slopes + own.n, slopes + own.stride, 0.0);
     }
     for (int64_t c = 0; c < own.n; ++c) {
         slopes[c] = std::min(slope_max, std::max(-slope_max, slopes[c])) * row.weight;
@@ -122,14 +122,14 @@ template <class Weight>
                                               double shrink, Columns& own) {
     const double* const norms = state.square_norms.data() + own.begin;
     const double factor = 2.0 * shrink * own.progress.scale;
-    for (int64_t c = 0; c < own.width; ++c) {
+    for (int64_t c = 0; c < own.stride; ++c) {
         const auto at = static_cast<size_t>(c);
         const double u = own.steps[at];
         const double norm =
             shrink * shrink * norms[c] + factor * (u * own.products[at]) + u * u * row_square_norm;
         own.square_norms[at] = norm < 0.0 ? 0.0 : norm;
     }
-    return all_finite(own.square_norms.data(), own.width);
+    return all_finite(own.square_norms.data(), own.stride);
 }
 
 template <class Weight>
@@ -142,7 +142,7 @@ template <class Weight>
     const double* const sums = state.sum_norms.data() + own.begin;
     for (int64_t c = 0; c < own.n; ++c) loss[c] += own.losses[static_cast<size_t>(c)];
     if (problem.options.schedule == SgdSchedule::adagrad) return;
-    for (int64_t c = 0; c < own.width; ++c) penalty[c] += half_l2 * squares[c] + l1 * sums[c];
+    for (int64_t c = 0; c < own.stride; ++c) penalty[c] += half_l2 * squares[c] + l1 * sums[c];
 }
 
 // One step of plain SGD. False: it would overflow, and nothing has changed.
@@ -161,7 +161,7 @@ template <class Weight>
                                                   products + (first - own.begin));
                      });
     double* const bias = state.bias.data() + own.begin;
-    for (int64_t c = 0; c < own.width; ++c) {
+    for (int64_t c = 0; c < own.stride; ++c) {
         own.scores[static_cast<size_t>(c)] = progress.scale * products[c] + bias[c];
     }
     if (!look_at_row(problem, row, own)) return false;
@@ -181,7 +181,7 @@ template <class Weight>
     double* const sum_norms = state.sum_norms.data() + own.begin;
     double* const square_norms = state.square_norms.data() + own.begin;
     if (options.l1 > 0.0) {  // the penalty changes the norms too: they follow each weight below
-        for (int64_t c = 0; c < own.width; ++c) {
+        for (int64_t c = 0; c < own.stride; ++c) {
             square_norms[c] *= shrink * shrink;
             sum_norms[c] *= shrink;
         }
@@ -210,7 +210,7 @@ template <class Weight>
                                           a,
                                           progress.scale,
                                           progress.l1_total};
-            if (own.width == 1) {
+            if (own.stride == 1) {
                 add_penalized<1>(row, steps, problem.stride, arrays);
             } else {
                 add_penalized<line>(row, steps + (first - own.begin), problem.stride, arrays);
@@ -250,11 +250,11 @@ template <class Weight>
     const double steps_done = own.progress.t - 1.0;
     const double l1 = steps_done * options.l1, l2 = steps_done * options.l2;
     const double inverse_eta0 = 1.0 / options.eta0;
-    const size_t n_current = static_cast<size_t>(row.n * own.width);
+    const size_t n_current = static_cast<size_t>(row.n * own.stride);
     if (own.current.size() < n_current) own.current.resize(n_current);
     double* const bias = state.bias.data() + own.begin;
     double* const scores = own.scores.data();
-    for (int64_t c = 0; c < own.width; ++c) scores[c] = bias[c];
+    for (int64_t c = 0; c < own.stride; ++c) scores[c] = bias[c];
     double square_norm = 0.0;
     for (int64_t k = 0; k < row.n; ++k) {
         const double x = row.values[k];
@@ -262,8 +262,8 @@ template <class Weight>
         const int64_t offset = row.features[k] * problem.stride;
         const Weight* const dual = duals + offset;
         const Weight* const root = roots + offset;
-        double* const weight = own.current.data() + k * own.width;
-        for (int64_t c = 0; c < own.width; ++c) {
+        double* const weight = own.current.data() + k * own.stride;
+        for (int64_t c = 0; c < own.stride; ++c) {
             weight[c] = adagrad_weight(dual[c], root[c], l1, l2, inverse_eta0);
             scores[c] += x * weight[c];
         }
@@ -279,8 +279,8 @@ template <class Weight>
         const int64_t offset = row.features[k] * problem.stride;
         Weight* const dual = duals + offset;
         Weight* const root = roots + offset;
-        const double* const weight = own.current.data() + k * own.width;
-        for (int64_t c = 0; c < own.width; ++c) {
+        const double* const weight = own.current.data() + k * own.stride;
+        for (int64_t c = 0; c < own.stride; ++c) {
             const double gradient = x * slopes[c];
             const double before = root[c];
             const double grown = std::sqrt(before * before + gradient * gradient);

@@ -11,3 +11,12 @@ def unicode_version() -> str:
 
 def checksum(data: Buffer) -> int:
     """Return XXH64 of any contiguous bytes."""
+
+def lane_stride(n_columns: int) -> int:
+    """Return the row length of a dense matrix beside a sparse one: 1, or a multiple of 4."""
+
+def line_stride(n_columns: int) -> int:
+    """Return the row length of weights that are written in random order: 1, or a multiple of 8."""
+
+def class_stride(n_classes: int) -> int:
+    """Return the row length of weights of classes: a multiple of 8."""

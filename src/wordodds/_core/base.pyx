@@ -1,9 +1,12 @@
 # distutils: language = c++
-"""What the engine was built with and what this machine can run."""
-from libc.stdint cimport int32_t, uint64_t
+"""What the engine was built with, what this machine can run, and how matrices are padded."""
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libcpp.vector cimport vector
 
-from wordodds._core.common cimport span, span_of
+from wordodds._core.common cimport (
+    class_stride as c_class_stride, lane_stride as c_lane_stride, line_stride as c_line_stride, span,
+    span_of,
+)
 
 cdef extern from "<string_view>" namespace "std" nogil:
     cdef cppclass string_view:
@@ -60,3 +63,15 @@ def checksum(const unsigned char[::1] data):
     with nogil:  # the memoryview pins the bytes
         result = c_checksum(span_of(bytes_, data.shape[0]))
     return result
+
+
+def lane_stride(int64_t n_columns):
+    return c_lane_stride(n_columns)
+
+
+def line_stride(int64_t n_columns):
+    return c_line_stride(n_columns)
+
+
+def class_stride(int64_t n_classes):
+    return c_class_stride(n_classes)

@@ -6,7 +6,7 @@ from libcpp.utility cimport move
 
 import numpy as np
 
-from wordodds._core.common cimport AnyCsr, Call, Execution, span, span_of, value_t
+from wordodds._core.common cimport AnyCsr, Call, Execution, class_stride, span, span_of, value_t
 from wordodds._core.sparse cimport BorrowedCsr, borrow_csr
 
 cdef extern from "wordodds/bayes/tally.hpp":
@@ -213,9 +213,6 @@ cdef extern from "wordodds/bayes/moments.hpp" namespace "wordodds" nogil:
     void c_dense_class_moments "wordodds::dense_class_moments"[Value](
         const DenseRows[Value]&, span[const int32_t], span[const double],
         int64_t n_classes, const Execution&, const ClassMoments&) except +
-
-cdef extern from "wordodds/base/stride.hpp" namespace "wordodds" nogil:
-    int64_t class_stride(int64_t)
 
 cdef extern from "wordodds/bayes/gaussian.hpp" namespace "wordodds" nogil:
     int64_t n_class_summaries

@@ -25,6 +25,12 @@ cdef extern from "wordodds/base/types.hpp" namespace "wordodds" nogil:
     cdef cppclass CsrView[Value]:
         pass
 
+cdef extern from "wordodds/base/stride.hpp" namespace "wordodds" nogil:
+    int64_t lane_stride(int64_t)
+    bint is_lane_stride(int64_t, int64_t)
+    int64_t line_stride(int64_t)
+    int64_t class_stride(int64_t)
+
 cdef extern from "wordodds/base/parallel.hpp" namespace "wordodds" nogil:
     cdef cppclass Execution:
         pass

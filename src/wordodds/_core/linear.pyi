@@ -11,7 +11,6 @@ _SharedColumns: TypeAlias = tuple[
     _Codes, int, npt.NDArray[np.int64], _Codes, _Doubles, _Doubles, _Doubles, _Doubles
 ]
 
-def padded_columns(n_columns: int) -> int: ...
 def csr_multiply(
     matrix: Csr,
     right: _Doubles,
@@ -210,7 +209,6 @@ class _SgdState(Protocol):
     average_b: float
     l1_total: float
 
-def sgd_stride(n_columns: int) -> int: ...
 def csr_sgd_epoch(
     matrix: Csr,
     labels: npt.NDArray[np.int32],

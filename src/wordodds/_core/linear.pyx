@@ -10,13 +10,9 @@ from libcpp.memory cimport unique_ptr, make_unique
 import numpy as np
 
 from wordodds._core.common cimport (
-    AnyCsr, Call, CsrView, Execution, span, span_of, value_t, with_doubles,
+    AnyCsr, Call, CsrView, Execution, lane_stride, line_stride, span, span_of, value_t, with_doubles,
 )
 from wordodds._core.sparse cimport BorrowedCsr, borrow_csr
-
-cdef extern from "wordodds/base/stride.hpp" namespace "wordodds" nogil:
-    int64_t lane_stride(int64_t)
-    int64_t line_stride(int64_t)
 
 cdef extern from "wordodds/linear/products.hpp" namespace "wordodds" nogil:
     cdef enum class Entries(int32_t):
@@ -82,10 +78,6 @@ cdef span[const double] doubles(const double[::1] numbers):
 
 cdef span[double] outputs(double[::1] numbers):
     return span_of(&numbers[0] if numbers.shape[0] else <double*> NULL, numbers.shape[0])
-
-
-def padded_columns(int64_t n_columns):
-    return lane_stride(n_columns)
 
 
 def csr_multiply(

@@ -66,10 +66,6 @@ cdef extern from * namespace "wordodds::binding" nogil:
         const SgdSums&) except +
 
 
-def sgd_stride(int64_t n_columns):
-    return line_stride(n_columns)
-
-
 cdef SgdOptions sgd_options(tuple options) except *:
     cdef SgdOptions result
     loss, schedule, eta0, power_t, alpha, optimal_start, l2, l1, bias_rate, average_from = options

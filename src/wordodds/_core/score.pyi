@@ -6,9 +6,6 @@ import numpy.typing as npt
 from wordodds._core.sparse import Csr
 from wordodds._core.text import Advance, AnalyzerOptions, Documents, FastTextRows, FrozenTerms
 
-def padded_classes(n_classes: int) -> int:
-    """Return the row length of feature-major weights for n_classes classes."""
-
 def csr_score_classes(
     matrix: Csr,
     weights: npt.NDArray[np.float64],

@@ -6,16 +6,14 @@ from libcpp.memory cimport unique_ptr, make_unique
 
 import numpy as np
 
-from wordodds._core.common cimport AnyCsr, Call, Execution, span, span_of, value_t
+from wordodds._core.common cimport (
+    AnyCsr, Call, Execution, class_stride, is_lane_stride, span, span_of, value_t,
+)
 from wordodds._core.sparse cimport BorrowedCsr, borrow_csr
 from wordodds._core.text cimport (
     AnalyzerOptions, Borrowed, CAnalyzerOptions, CFastTextRows, CFrozenTerms, Document, FastTextRows,
     FrozenTerms, HashingOptions, RowNorm, borrow,
 )
-
-cdef extern from "wordodds/base/stride.hpp" namespace "wordodds" nogil:
-    int64_t class_stride(int64_t)
-    bint is_lane_stride(int64_t, int64_t)
 
 cdef extern from "wordodds/score/linear.hpp" namespace "wordodds" nogil:
     cdef cppclass ClassWeights:
@@ -73,10 +71,6 @@ cdef extern from "wordodds/score/documents.hpp" namespace "wordodds" nogil:
         const DocumentWeights[Weight]&, const Execution&, span[double], span[int64_t]) except +
 
 cdef object empty = np.empty
-
-
-def padded_classes(int64_t n_classes):
-    return class_stride(n_classes)
 
 
 def csr_score_classes(

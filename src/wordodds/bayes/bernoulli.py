@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from wordodds._border.csr import CsrArrays, as_csr, without_repeats
 from wordodds._border.execution import Execution
 from wordodds._core import bayes as core
-from wordodds._core import score
 from wordodds._core import sparse as sparse_core
+from wordodds._core.base import class_stride
 from wordodds.bayes.alpha_zero import Limit, Required, Unseen, pattern
 from wordodds.bayes.discrete import CountedNB
 from wordodds.bayes.generative import GenerativeClassifier
@@ -206,7 +206,7 @@ def bernoulli_weights(learnt: Learnt) -> Weights:
 
 
 def _dense_weights(learnt: Learnt, counts: Floats) -> Weights:
-    stride = score.padded_classes(len(counts))
+    stride = class_stride(len(counts))
     by_feature, bias = core.tally_bernoulli_weights(
         counts, learnt.class_count, learnt.pseudo_counts, stride, *learnt.how
     )

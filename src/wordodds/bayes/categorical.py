@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.csr import CsrArrays, refuse_masked
 from wordodds._border.execution import Execution
-from wordodds._core import score
+from wordodds._core.base import class_stride
 from wordodds._estimator.state import checked_array
 from wordodds.bayes.discrete import DiscreteNB
 from wordodds.bayes.generative import GenerativeClassifier
@@ -267,7 +267,7 @@ def categorical_weights(learnt: Learnt) -> Weights:
     begins = _begins(learnt.layout)[:-1]
     totals = np.repeat(np.add.reduceat(counts, begins, axis=1), learnt.layout, axis=1)
     n_classes = len(counts)
-    by_feature = np.zeros((counts.shape[1], score.padded_classes(n_classes)))
+    by_feature = np.zeros((counts.shape[1], class_stride(n_classes)))
     with np.errstate(divide="ignore"):
         # A total of zero makes every estimate zero; log 0 - log 0 would be NaN.
         table = np.log(counts) - np.log(np.where(totals > 0.0, totals, 1.0))

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from wordodds._core import bayes as core
-from wordodds._core import score
+from wordodds._core.base import class_stride
 from wordodds.bayes.alpha_zero import Exclusive, pattern
 from wordodds.bayes.discrete import CountedNB
 from wordodds.bayes.priors import Estimate
@@ -143,7 +143,7 @@ def _exclusive(cells: sp.csr_array) -> list[Exclusive]:
 def _dense_weights(learnt: Learnt, counts: Floats, totals: Floats) -> DenseWeights:
     n_classes = len(counts)
     by_feature = core.tally_complement_weights(
-        counts, totals, learnt.pseudo_counts, score.padded_classes(n_classes), *learnt.how
+        counts, totals, learnt.pseudo_counts, class_stride(n_classes), *learnt.how
     )
     limits = []
     if not learnt.pseudo_counts.all():

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from wordodds._core import bayes as core
-from wordodds._core import score
+from wordodds._core.base import class_stride
 from wordodds.bayes.alpha_zero import Unseen, pattern
 from wordodds.bayes.discrete import CountedNB
 from wordodds.bayes.generative import GenerativeClassifier
@@ -151,7 +151,7 @@ def multinomial_weights(learnt: Learnt) -> Weights:
     tally, a = learnt.tally, learnt.pseudo_counts
     n_classes = len(learnt.class_count)
     if isinstance(tally, DenseTally):
-        stride = score.padded_classes(n_classes)
+        stride = class_stride(n_classes)
         by_feature = core.tally_multinomial_weights(tally.counts, a, stride, *learnt.how)
         return DenseWeights(by_feature, np.zeros(n_classes))
     # log(N + a) - log total = log a - log total + log(1 + N / a): only the last is sparse.

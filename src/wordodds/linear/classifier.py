@@ -26,8 +26,8 @@ LARGEST_SCORE = 2.0**1020  # differences and sums of a few of them are finite
 class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Scores by weights: one column for two classes, else one for each class.
 
-    A model sets ``classes_``, ``intercept_`` and ``_columns``, the weights as (n_features, width),
-    width = padded_columns(n_columns), and gives `predict_log_proba`.
+    A model sets ``classes_``, ``intercept_`` and ``_columns``, the weights as (n_features, stride),
+    stride = lane_stride(n_columns), and gives `predict_log_proba`.
     """
 
     classes_: AnyArray
@@ -115,9 +115,9 @@ class LinearClassifier(LinearView, ClassifierMixin, BaseEstimator):  # type: ign
 
 def scores_of(rows: CsrArrays, columns: AnyArray, intercept: AnyArray, how: Execution) -> Floats:
     """Return X W + b, (n_rows, n_columns)."""
-    n_columns, width = len(intercept), columns.shape[1]
+    n_columns, stride = len(intercept), columns.shape[1]
     data = rows.data if rows.data.dtype.kind == "f" else rows.data.astype(np.float64)
-    bias = np.zeros(width)
+    bias = np.zeros(stride)
     bias[:n_columns] = intercept
     right = np.ascontiguousarray(columns, dtype=np.float64)
     scores = _times(rows, data, right, bias, how)

@@ -33,7 +33,7 @@ PENALTY_LEAST, PENALTY_LARGEST = 1e-200, 1e200
 class Fitted(NamedTuple):
     """Weights, and how they came about."""
 
-    columns: Floats  # (n_features, width)
+    columns: Floats  # (n_features, stride)
     intercept: Floats  # (n_columns,)
     solver: str
     n_iter: Ints  # of each problem solved
@@ -176,7 +176,7 @@ def _start(objective: Objective, problem: Problem, start: tuple[Any, Any] | None
             point[-1, :n_columns] = intercept
         if objective.loss.non_negative:
             return point_inside(objective, point)
-        at_zero = objective.losses(np.zeros((objective.matrix.n_rows, objective.width)))[0]
+        at_zero = objective.losses(np.zeros((objective.matrix.n_rows, objective.stride)))[0]
         # Scores of weights that fit other rows may be so large that they drown the right ones.
         better = objective.at(point).value <= at_zero
     return point if better else np.zeros(objective.shape)

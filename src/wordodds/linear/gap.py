@@ -66,7 +66,7 @@ def _with_best_intercepts(here: Position) -> Position | None:
         left = np.abs(by_intercepts).max()
         if left <= 1e-14:
             return here
-        step = np.zeros(objective.width)
+        step = np.zeros(objective.stride)
         step[:n_columns] = -np.linalg.lstsq(_curvature(here), by_intercepts, rcond=None)[0]
         if objective.loss.non_negative:
             step = np.maximum(step, -here.point[-1])

@@ -19,7 +19,7 @@ __all__ = ["DenseMatrix", "Matrix", "SparseMatrix", "matrix_of"]
 class Matrix(Protocol):
     """What an objective asks of its matrix X, (n_rows, n_cols).
 
-    Every dense side has 1 column or a multiple of four, as `padded_columns` says.
+    Every dense side has 1 column or a multiple of four, as `lane_stride` says.
     """
 
     n_rows: int
@@ -27,10 +27,10 @@ class Matrix(Protocol):
     is_sparse: bool
 
     def times(self, right: Floats, bias: Floats | None = None) -> Floats:
-        """Return X right + bias, (n_rows, width)."""
+        """Return X right + bias, (n_rows, stride)."""
 
     def transposed_times(self, right: Floats) -> Floats:
-        """Return X^T right, (n_cols, width)."""
+        """Return X^T right, (n_cols, stride)."""
 
     def transposed_times_plus(
         self, right: Floats, factor: float, addend: Floats, out: Floats

@@ -14,6 +14,7 @@ import numpy as np
 
 from wordodds._border.execution import Execution
 from wordodds._core import linear as core
+from wordodds._core.base import lane_stride
 from wordodds.linear.losses import Curvature, Loss
 from wordodds.linear.matrix import Matrix
 from wordodds.typing import Codes, Floats
@@ -25,7 +26,7 @@ Losses: TypeAlias = tuple[float, Floats, Curvature]  # value, derivative by the 
 class Objective:
     """Loss and penalty over a matrix.
 
-    A point is an array (n_cols, width), with one more row at the end for the intercepts; padding
+    A point is an array (n_cols, stride), with one more row at the end for the intercepts; padding
     columns are zero and stay so, as their gradients are zero.
     """
 
@@ -48,13 +49,13 @@ class Objective:
         self.penalty = penalty
         self.fit_intercept = fit_intercept
         self.how = how
-        self.width = core.padded_columns(loss.n_columns)
+        self.stride = lane_stride(loss.n_columns)
         self.passes = 0  # products with the matrix so far
 
     @property
     def shape(self) -> tuple[int, int]:
         """The shape of a point."""
-        return self.matrix.n_cols + self.fit_intercept, self.width
+        return self.matrix.n_cols + self.fit_intercept, self.stride
 
     def common_penalty(self, solver: str) -> float:
         """Return the penalty that all features have, > 0, for a solver that takes no others."""

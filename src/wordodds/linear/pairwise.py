@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wordodds._core import linear as core
+from wordodds._core.base import lane_stride
 from wordodds.linear.fit import Fitted, fit_columns
 from wordodds.linear.losses import link_loss
 from wordodds.linear.problem import Problem, rows_of_problem
@@ -38,7 +38,7 @@ def fit_pairs(problem: Problem, settings: Settings) -> Fitted:
             raise KeyboardInterrupt
         parts[labels[a], labels[b]] = fitted
     of_pairs = list(parts.values())
-    columns = np.zeros((len(of_pairs[0].columns), core.padded_columns(len(of_pairs))))
+    columns = np.zeros((len(of_pairs[0].columns), lane_stride(len(of_pairs))))
     for k, pair in enumerate(of_pairs):
         columns[:, k] = pair.columns[:, 0]
     return Fitted(

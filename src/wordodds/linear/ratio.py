@@ -11,6 +11,7 @@ from wordodds._border.csr import CsrArrays
 from wordodds._border.execution import Execution
 from wordodds._core import linear as core
 from wordodds._core import sparse
+from wordodds._core.base import lane_stride
 from wordodds.typing import AnyFloats, Codes, Floats, Floats32, Ints
 
 __all__ = [
@@ -190,6 +191,6 @@ def local_step(
 
 def padded(weights: Floats32) -> Floats:
     """Return weights, (n_features, n_columns), as a model keeps them: in double, padded."""
-    columns = np.zeros((len(weights), core.padded_columns(weights.shape[1])))
+    columns = np.zeros((len(weights), lane_stride(weights.shape[1])))
     columns[:, : weights.shape[1]] = weights
     return columns

@@ -5,6 +5,7 @@ from typing import TypeAlias
 import numpy as np
 
 from wordodds._border.features import largest
+from wordodds._core.base import lane_stride
 from wordodds.typing import AnyFloats, Codes, Floats, Ints, Positions
 
 __all__ = ["Weights"]
@@ -49,13 +50,13 @@ class Weights:
 
 def _padded(weights: AnyFloats, n_columns: int) -> AnyFloats:
     """Return weights with one column or a multiple of four, not copied if they are so already."""
-    width = 1 if n_columns == 1 else -(-n_columns // 4) * 4
-    if weights.ndim != 2 or weights.shape[1] not in (n_columns, width):
+    stride = lane_stride(n_columns)
+    if weights.ndim != 2 or weights.shape[1] not in (n_columns, stride):
         raise ValueError(f"weights of shape {weights.shape} do not go with {n_columns} columns")
-    fits = weights.shape[1] == width and weights.flags.c_contiguous
+    fits = weights.shape[1] == stride and weights.flags.c_contiguous
     dtype = np.float32 if weights.dtype in (np.float16, np.float32) else np.float64
     if fits and weights.dtype == dtype:
         return weights
-    wide = np.zeros((len(weights), width), dtype=dtype)
+    wide = np.zeros((len(weights), stride), dtype=dtype)
     wide[:, :n_columns] = weights[:, :n_columns]
     return wide

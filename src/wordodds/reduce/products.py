@@ -8,6 +8,7 @@ from wordodds._border.csr import CsrArrays
 from wordodds._border.execution import Execution
 from wordodds._border.interruptible import product
 from wordodds._core import linear as core
+from wordodds._core.base import lane_stride
 from wordodds.typing import AnyArray, Floats
 
 __all__ = ["DenseSides", "Sides", "SparseSides", "padded", "sides_of", "well_scaled"]
@@ -25,13 +26,13 @@ class Sides(Protocol):
     rows_are_short: bool
 
     def to_long(self, block: Floats) -> Floats:
-        """Return A^T block, (n_long, width)."""
+        """Return A^T block, (n_long, n_columns)."""
 
     def to_short(self, block: Floats) -> Floats:
-        """Return A block, (n_short, width)."""
+        """Return A block, (n_short, n_columns)."""
 
     def there_and_back(self, block: Floats) -> Floats:
-        """Return A A^T block, (n_short, width); the next call overwrites it."""
+        """Return A A^T block, (n_short, n_columns); the next call overwrites it."""
 
     def dense_long(self) -> Floats:
         """Return A^T as a dense array, (n_long, n_short)."""
@@ -113,11 +114,11 @@ class SparseSides:
 
     def _wide_product(self, rows: CsrArrays, block: Floats) -> Floats:
         """Multiply a cache line of columns at a time: many at once would not stay in the cache."""
-        width = block.shape[1]
-        wide = np.empty((rows.n_rows, width))
+        n_columns = block.shape[1]
+        wide = np.empty((rows.n_rows, n_columns))
         right, product = _aligned(rows.n_cols, LINE), _aligned(rows.n_rows, LINE)
-        for begin in range(0, width, LINE):
-            n = min(LINE, width - begin)
+        for begin in range(0, n_columns, LINE):
+            n = min(LINE, n_columns - begin)
             right[:, :n] = block[:, begin : begin + n]
             right[:, n:] = 0.0
             self._multiply(rows, right, product)
@@ -126,13 +127,13 @@ class SparseSides:
 
     def there_and_back(self, block: Floats) -> Floats:
         """Return A A^T block."""
-        n, width = block.shape[1], core.padded_columns(block.shape[1])
-        if self._buffers is None or self._buffers[0].shape[1] != width:
+        n, stride = block.shape[1], lane_stride(block.shape[1])
+        if self._buffers is None or self._buffers[0].shape[1] != stride:
             # The same memory for every call: new pages cost as much as half a product.
             self._buffers = (
-                _aligned(self.n_short, width),
-                _aligned(self._shared_long.n_rows, width),
-                _aligned(self.n_short, width),
+                _aligned(self.n_short, stride),
+                _aligned(self._shared_long.n_rows, stride),
+                _aligned(self.n_short, stride),
             )
         right, long, product = self._buffers
         right[:, :n] = block
@@ -166,10 +167,10 @@ class SparseSides:
 
 def padded(block: Floats) -> Floats:
     """Return a block, row by row in memory, with columns of zeros as the kernels want them."""
-    width = core.padded_columns(block.shape[1])
-    if width == block.shape[1]:
+    stride = lane_stride(block.shape[1])
+    if stride == block.shape[1]:
         return np.ascontiguousarray(block)
-    wider = np.zeros((len(block), width))
+    wider = np.zeros((len(block), stride))
     wider[:, : block.shape[1]] = block
     return wider
 
@@ -196,8 +197,8 @@ def _compact(data: AnyArray) -> AnyArray:
     return data.astype(np.float64, copy=False)
 
 
-def _aligned(n: int, width: int) -> Floats:
+def _aligned(n: int, stride: int) -> Floats:
     """Return a block whose rows begin where cache lines do, if they have whole ones."""
-    space = np.empty(n * width + LINE)
+    space = np.empty(n * stride + LINE)
     begin = -(space.ctypes.data // space.itemsize) % LINE
-    return space[begin : begin + n * width].reshape(n, width)
+    return space[begin : begin + n * stride].reshape(n, stride)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from wordodds._border.execution import Execution
 from wordodds._core import linear
+from wordodds._core.base import line_stride
 from wordodds.typing import AnyArray, Floats
 
 __all__ = ["LOSSES", "SCHEDULES", "Loss", "SgdOptions", "SgdState", "options_of"]
@@ -105,7 +106,7 @@ class SgdState:
         options: SgdOptions,
         dtype: npt.DTypeLike = np.float64,
     ) -> None:
-        stride = linear.sgd_stride(n_columns)
+        stride = line_stride(n_columns)
 
         def table() -> AnyArray:
             return _aligned_zeros(n_features, stride, dtype)

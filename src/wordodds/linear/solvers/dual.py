@@ -17,6 +17,7 @@ from wordodds._border.csr import CsrArrays
 from wordodds._border.execution import Execution
 from wordodds._core import linear as core
 from wordodds._core import score as score_core
+from wordodds._core.base import class_stride
 from wordodds.linear.objective import Objective
 from wordodds.linear.solvers.iterate import Iterate
 from wordodds.linear.solvers.newton_cg import newton_cg
@@ -73,7 +74,7 @@ def dual_then_newton(objective: Objective, start: Floats, seed: int) -> Iterator
         how=objective.how,
         seed=seed,
         start=start[:, :n_columns] if anywhere else None,
-        width=objective.width,
+        stride=objective.stride,
     ):
         last = look
         yield last
@@ -106,7 +107,7 @@ def dual_ascent(
     how: Execution,
     seed: int | None = None,
     start: Floats | None = None,
-    width: int | None = None,
+    stride: int | None = None,
 ) -> Iterator[Iterate]:
     """Yield better and better points until nothing gets better.
 
@@ -114,7 +115,7 @@ def dual_ascent(
     often. Ends by itself when precision is exhausted; yields nothing at all, or ends early, where
     numbers would overflow (squared row norms times C beyond 1e100). With huge C it is slow: then
     go on from the last point with another solver. ``start`` is taken where it is better than zero;
-    points have ``width`` columns, zeros after those of weights.
+    points have ``stride`` columns, zeros after those of weights.
     """
     if loss not in ("softmax", "logistic"):
         raise ValueError(f'loss must be "softmax" or "logistic", got {loss!r}')
@@ -133,7 +134,7 @@ def dual_ascent(
         for _ in range(3 if n_epochs == 0 else max(2, n_epochs // 4)):
             ascent.epoch(random)
             n_epochs += 1
-        look, gap = ascent.look(width or n_columns)
+        look, gap = ascent.look(stride or n_columns)
         if not (math.isfinite(look.value) and math.isfinite(look.gradient_norm)):
             return
         yield look._replace(value=look.value / total, gradient_norm=look.gradient_norm / total)
@@ -200,7 +201,7 @@ class _Ascent:
     def begin_at(self, start: Floats) -> None:
         """Take the dual variables that a point implies, if they are better than none."""
         n_cols, n_columns = self.matrix.n_cols, self.setup.n_columns
-        weights = np.zeros((n_cols, score_core.padded_classes(n_columns)))
+        weights = np.zeros((n_cols, class_stride(n_columns)))
         weights[:, :n_columns] = start[:n_cols]
         bias = start[n_cols] if self.fit_intercept else np.zeros(n_columns)
         scores = score_core.csr_score_classes(
@@ -244,7 +245,7 @@ class _Ascent:
             # A constant added to all of softmax's intercepts changes nothing: there is none.
             self.intercept[: len(sums)] += step - step.mean() if self.is_softmax else step
 
-    def look(self, width: int) -> tuple[Iterate, float]:
+    def look(self, stride: int) -> tuple[Iterate, float]:
         """Return point, value, gradient, not yet divided by the total weight; and about the gap."""
         loss, entropy, squares, gradient, intercept_gradient = self._measure()
         self.passes += 2
@@ -256,9 +257,9 @@ class _Ascent:
             gradient = max(gradient, float(np.max(np.abs(intercept_gradient))))
             # With this intercept: a bound only once the dual variables sum to zero.
             gap += float(self.intercept @ self.sums)
-        return Iterate(self._point(width), value, gradient, self.passes), gap
+        return Iterate(self._point(stride), value, gradient, self.passes), gap
 
-    def _point(self, width: int) -> Callable[[], Floats]:
+    def _point(self, stride: int) -> Callable[[], Floats]:
         """Return a function that writes out where ascent is now: most points are never needed."""
         weights, log_odds = self.weights.copy(), self.log_odds.copy()
         intercept = self.intercept.copy()
@@ -277,9 +278,9 @@ class _Ascent:
             )
             if self.fit_intercept:
                 found[n_cols] = intercept[:n_columns]
-            if width == n_columns:
+            if stride == n_columns:
                 return found
-            padded = np.zeros((len(found), width))
+            padded = np.zeros((len(found), stride))
             padded[:, :n_columns] = found
             return padded
 

@@ -190,8 +190,8 @@ class _DualSteps:
         by_weights = here.gradient[:n_cols] / objective.penalty
         pulled = objective.scores(_with_intercept(by_weights, objective))
         rows = _row_matrices(here.curvature, n_columns)
-        changes = np.zeros((objective.matrix.n_rows, objective.width))
-        intercepts = np.zeros(objective.width)
+        changes = np.zeros((objective.matrix.n_rows, objective.stride))
+        intercepts = np.zeros(objective.stride)
         if objective.loss.coupled:
             u, b = self._solve(here, rows, pulled[:, :n_columns], range(n_columns))
             changes[:, :n_columns], intercepts[:n_columns] = u, b

@@ -36,7 +36,7 @@ def sag(objective: Objective, start: Floats, seed: int) -> Iterator[Iterate]:
     gradient = objective.matrix.transposed_times(row_gradients)
     by_intercepts = row_gradients.sum(axis=0)
     weights = np.ascontiguousarray(start[:n_cols]).copy()
-    intercepts = start[-1].copy() if objective.fit_intercept else np.zeros(objective.width)
+    intercepts = start[-1].copy() if objective.fit_intercept else np.zeros(objective.stride)
     while True:
         core.csr_sag_epoch(
             rows,

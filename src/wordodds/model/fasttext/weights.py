@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from wordodds._border.terms import frozen_terms, new_hash_key
 from wordodds._core import text as core
+from wordodds._core.base import lane_stride
 from wordodds._files.progress import Advance
 from wordodds.model.errors import ModelFileError, damaged
 from wordodds.model.fasttext.file import FastTextFile
@@ -50,13 +51,13 @@ def feature_rows(
 ) -> tuple[Floats32, Floats | None]:
     """Return the rows that features have, and the second factor where both are kept."""
     n_rows, n_columns = n_feature_rows(file), outputs.shape[1]
-    kept = 4 * n_rows * _width(file.dim) + 8 * file.dim * n_columns
-    collapsed = 4 * n_rows * _width(n_columns)
+    kept = 4 * n_rows * lane_stride(file.dim) + 8 * file.dim * n_columns
+    collapsed = 4 * n_rows * lane_stride(n_columns)
     keep = kept < collapsed if rank == "auto" else rank == "keep"
     size = kept if keep else collapsed
     if rank == "auto" and size > max(_ALWAYS_FINE, _LARGEST_GROWTH * file.n_bytes):
         raise ModelFileError(f"{name}: {file.n_bytes} bytes would become {size} bytes of weights")
-    weights = np.zeros((n_rows, _width(file.dim if keep else n_columns)), dtype=np.float32)
+    weights = np.zeros((n_rows, lane_stride(file.dim if keep else n_columns)), dtype=np.float32)
     step = max(1, _BLOCK // max(file.dim, n_columns))
     for begin in range(0, n_rows, step):
         rows = file.input.rows(begin, min(begin + step, n_rows))
@@ -74,10 +75,6 @@ def n_feature_rows(file: FastTextFile) -> int:
     """Return how many rows of the input matrix text can reach."""
     n_of_buckets = file.n_buckets if file.pruned is None else len(file.pruned)
     return len(file.words) + n_of_buckets
-
-
-def _width(n_columns: int) -> int:
-    return 1 if n_columns == 1 else -(-n_columns // 4) * 4
 
 
 def _check_finite(name: str, numbers: AnyArray) -> None:
