@@ -322,16 +322,71 @@ def engine_headers(path):
     return re.findall(r'(?:#include|extern from) "(wordodds/[^"]+)"', path.read_text())
 
 
-def test_bindings_take_at_most_seven_arguments_by_position():
-    stubs = list(PACKAGE.joinpath("_core").glob("*.pyi"))
-    assert stubs
-    for path in stubs:
-        for node in nodes_of_program(path.read_text()):
-            if isinstance(node, ast.FunctionDef):
-                where = f"{path.name}:{node.lineno} {node.name}"
-                by_position = [arg.arg for arg in [*node.args.posonlyargs, *node.args.args]]
-                assert len([name for name in by_position if name not in ME]) <= 7, where
-                assert node.args.vararg is None, where
+# Numbers of a binding that come by position: factors of its formula, as in its name.
+SCALARS_BY_POSITION = {
+    ("vectors_add", "t"),  # y + t x
+    ("vectors_scale_add", "t"),  # x + t y
+    ("vectors_cg_step", "alpha"),  # solution + alpha direction
+}
+
+
+def binding_complaints(stub):
+    """Return what the functions of a stub do against the rules for arguments, a line each."""
+    lines = []
+    for node in nodes_of_program(stub):
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        by_position = [*node.args.posonlyargs, *node.args.args]
+        by_position = [arg for arg in by_position if arg.arg not in ME]
+        if len(by_position) > 7:
+            lines.append(f"{node.name} takes {len(by_position)} arguments by position")
+        if node.args.vararg is not None:
+            lines.append(f"{node.name} takes any number of arguments")
+        for arg in by_position:
+            if arg.arg.endswith("_out"):
+                lines.append(f"{node.name} takes the output {arg.arg} by position")
+            scalars = {"bool", "float"} & type_names(arg.annotation)
+            if scalars and (node.name, arg.arg) not in SCALARS_BY_POSITION:
+                lines.append(f"{node.name} takes the {scalars.pop()} {arg.arg} by position")
+    return lines
+
+
+def type_names(annotation):
+    """Return the plain names in an annotation, as `float` in `float | None`."""
+    nodes = ast.walk(annotation) if annotation is not None else ()
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def test_bindings_take_options_and_outputs_by_keyword():
+    stubs = {path.name: path.read_text() for path in PACKAGE.joinpath("_core").glob("*.pyi")}
+    assert stubs.keys() > {"linear.pyi", "text.pyi"}
+    assert {name: found for name in stubs if (found := binding_complaints(stubs[name]))} == {}
+    known = {
+        (node.name, arg.arg)
+        for stub in stubs.values()
+        for node in nodes_of_program(stub)
+        if isinstance(node, ast.FunctionDef)
+        for arg in node.args.args
+    }
+    assert known >= SCALARS_BY_POSITION
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ("a: int, b, c, d, e, f, g, h", "f takes 8 arguments by position"),
+        ("*arrays: Csr", "f takes any number of arguments"),
+        ("a: Csr, scores_out: Csr", "f takes the output scores_out by position"),
+        ("state_in_out: Csr, /", "f takes the output state_in_out by position"),
+        ("a: Csr, binary: bool", "f takes the bool binary by position"),
+        ("alpha: float | None = None", "f takes the float alpha by position"),
+        ("limits: tuple[float, ...]", "f takes the float limits by position"),
+        ("self, a, b, c, d, e, f, g, *, alpha: float, binary: bool, x_in_out: Csr", None),
+    ],
+)
+def test_planted_faults_of_bindings_are_found(arguments, complaint):
+    method = f"class A:\n    def f({arguments}) -> None: ...\n"
+    assert binding_complaints(method) == ([] if complaint is None else [complaint])
 
 
 def test_files_stay_short():

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from wordodds._border.structure import CsrArrays
 from wordodds._core import bayes, linear, score, sparse
+from wordodds.linear.ratio import LabelTable
 
 ONE = (1, 0)  # n_jobs, instruction set
 KINDS = [
@@ -132,7 +133,7 @@ def test_sparse_scores_check_lengths(field, message):
 def test_presences_are_numpys(index, value, threshold):
     X, _, _ = random_counts(index, value)
     X.data[::5] = threshold  # as a float32, 0.1 is no more than the threshold
-    presences, has_repeats = sparse.csr_binarize(CsrArrays.of(X), threshold, 2, 0)
+    presences, has_repeats = sparse.csr_binarize(CsrArrays.of(X), 2, 0, threshold=threshold)
     assert presences.dtype == np.float32
     np.testing.assert_array_equal(presences, X.data > threshold)
     assert has_repeats is False
@@ -147,7 +148,7 @@ def test_repeats():
     ]:
         rows = CsrArrays(indptr, np.array(indices, dtype=np.int32), np.ones(5), 2, 3)
         assert sparse.csr_has_repeats(rows, *ONE) is expected
-        presences, has_repeats = sparse.csr_binarize(rows, 0.0, *ONE)
+        presences, has_repeats = sparse.csr_binarize(rows, *ONE, threshold=0.0)
         assert has_repeats is expected
         np.testing.assert_array_equal(presences, np.ones(5))
     assert sparse.csr_has_repeats(CsrArrays.of(sp.csr_array((0, 0))), *ONE) is False
@@ -172,7 +173,7 @@ def test_repeats():
 def test_a_borrowed_matrix_is_whole(change, message):
     rows = CsrArrays.of(random_counts()[0])
     with pytest.raises(ValueError, match=message):
-        sparse.csr_binarize(rows._replace(**change(rows)), 0.0, *ONE)
+        sparse.csr_binarize(rows._replace(**change(rows)), *ONE, threshold=0.0)
 
 
 def test_kernels_refuse_values_that_they_do_not_take():
@@ -180,10 +181,10 @@ def test_kernels_refuse_values_that_they_do_not_take():
     options = {"bias": None, "addend_factor": 0.0, "addend": None, "squares": False}
     with pytest.raises(ValueError, match="float32 or float64"):
         linear.csr_multiply(rows, np.ones((40, 1)), *ONE, **options, product_out=np.empty((200, 1)))
-    labels = np.arange(201), np.zeros(200, dtype=np.int32), np.ones(200)
+    labels = LabelTable(np.arange(201), np.zeros(200, dtype=np.int32), np.ones(200))
     rows = rows._replace(data=rows.data.astype(np.float32))
     with pytest.raises(ValueError, match="must be float64"):
-        linear.csr_count_ratios(rows, *labels, *ONE, n_columns=1, alpha=0.5)
+        linear.csr_count_ratios(rows, labels, *ONE, n_columns=1, alpha=0.5)
 
 
 def test_compression_takes_contiguous_arrays_only():

@@ -55,7 +55,13 @@ def compiled_options(spec: AnalyzerSpec) -> core.AnalyzerOptions | None:
     if spec.stop_words is not None and spec.analyzer in WORD_ANALYZERS:
         words = pack_vocabulary(sorted(spec.stop_words))
     return core.AnalyzerOptions(
-        analyzer, spec.lowercase, spec.strip_accents, min_length, ngram_min, ngram_max, words
+        analyzer,
+        lowercase=spec.lowercase,
+        strip_accents=spec.strip_accents,
+        word_min_length=min_length,
+        ngram_min=ngram_min,
+        ngram_max=ngram_max,
+        stop_words=words,
     )
 
 

@@ -54,7 +54,7 @@ def with_stems(
 ) -> core.AnalyzerOptions:
     """Return analyzer options that put the stem of each word of the documents in its place."""
     tally = tally_core.TermTally(new_hash_key())
-    tally.add(documents, options.single_words(), 0, None, *how)
+    tally.add(documents, options.single_words(), *how, max_terms=0, advance=None)
     words, *_ = tally.sorted_terms(0, *how)
     return options.with_stems(core.WordMap(words, *pack_terms(_stem_all(language, words.terms()))))
 

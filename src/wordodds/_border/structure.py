@@ -122,7 +122,9 @@ def raise_defect(
 
     ``finite`` makes NaN and infinities defects, ``non_negative`` negative values.
     """
-    defect, row, position = core.csr_find_defect(matrix, finite, non_negative, *execution)
+    defect, row, position = core.csr_find_defect(
+        matrix, *execution, finite=finite, non_negative=non_negative
+    )
     if defect == "none":
         return
     message = _MESSAGES[defect].format(

@@ -1,4 +1,4 @@
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -7,9 +7,6 @@ from wordodds._core.sparse import Csr
 
 _Doubles = npt.NDArray[np.float64]
 _Codes = npt.NDArray[np.int32]
-_SharedColumns: TypeAlias = tuple[
-    _Codes, int, npt.NDArray[np.int64], _Codes, _Doubles, _Doubles, _Doubles, _Doubles
-]
 
 def csr_multiply(
     matrix: Csr,
@@ -91,24 +88,30 @@ def csr_sag_epoch(
     by_intercepts_in_out: _Doubles,
 ) -> None: ...
 
+class SharedColumns(NamedTuple):
+    """The rows of a matrix, without the columns that one row has to itself."""
+
+    numbers: _Codes  # of each column, among those of several rows; -1 for the others
+    n_shared: int
+    indptr: npt.NDArray[np.int64]  # of the rows as CSR arrays
+    indices: _Codes
+    data: _Doubles
+    shared: _Doubles  # of each row: its squared length in these columns
+    single: _Doubles  # that in the others
+    single_max: _Doubles  # the largest absolute value in the others
+
 class DualSetup:
     n_rows: int
     n_shared: int
     n_columns: int
     stride: int
-    numbers: npt.NDArray[np.int32]
-    indptr: npt.NDArray[np.int64]
-    indices: npt.NDArray[np.int32]
-    data: _Doubles
-    shared: _Doubles
-    single: _Doubles
-    single_max: _Doubles
+    split: SharedColumns
     codes: npt.NDArray[np.int32]
     costs: _Doubles
 
     def __init__(
         self,
-        shared_columns: _SharedColumns,
+        split: SharedColumns,
         codes: npt.NDArray[np.int32],
         costs: _Doubles,
         *,
@@ -116,10 +119,10 @@ class DualSetup:
         n_columns: int,
         intercept_step: float,
     ) -> None:
-        """Take what `dual_setup` returned, and the problem."""
+        """Take rows and the problem."""
 
-def dual_setup(matrix: Csr, n_jobs: int, instruction_set: int) -> _SharedColumns:
-    """Return numbers, n_shared, indptr, indices, data, shared, single and single_max."""
+def csr_take_shared_columns(matrix: Csr, n_jobs: int, instruction_set: int) -> SharedColumns:
+    """Return the rows in terms of the columns that they share."""
 
 def dual_ascend(
     setup: DualSetup,
@@ -168,11 +171,12 @@ class Coordinates:
         self,
         codes: _Codes,
         shares: _Doubles,
-        point: _Doubles,
-        softmax: bool,
+        *,
+        is_softmax: bool,
         l1: float,
         l2: float,
         fit_intercept: bool,
+        point_in_out: _Doubles,
     ) -> None: ...
 
 def csc_start_coordinates(
@@ -190,9 +194,34 @@ def csc_step_coordinates(
 
 # --- stochastic gradient descent ---------------------------------------------------------------
 
+class _SgdOptions(Protocol):
+    """The fields of the engine's structure of that name."""
+
+    @property
+    def loss(self) -> int: ...
+    @property
+    def schedule(self) -> int: ...
+    @property
+    def eta0(self) -> float: ...
+    @property
+    def power_t(self) -> float: ...
+    @property
+    def alpha(self) -> float: ...
+    @property
+    def optimal_start(self) -> float: ...
+    @property
+    def l2(self) -> float: ...
+    @property
+    def l1(self) -> float: ...
+    @property
+    def bias_rate(self) -> float: ...
+    @property
+    def average_from(self) -> float: ...
+
 class _SgdState(Protocol):
     """What the engine reads of a state, and the numbers that it writes back."""
 
+    n_columns: int
     weights: npt.NDArray[Any]
     averages: npt.NDArray[Any] | None
     l1_received: npt.NDArray[Any] | None
@@ -218,26 +247,30 @@ def csr_sgd_epoch(
     n_jobs: int,
     instruction_set: int,
     *,
-    options: tuple[float, ...],
-    weights: npt.NDArray[np.floating[Any]],
-    state: _SgdState,
-    n_columns: int,
+    options: _SgdOptions,
+    state_in_out: _SgdState,
     loss_sums_in_out: npt.NDArray[np.float64],
     penalty_sums_in_out: npt.NDArray[np.float64],
 ) -> int: ...
 def sgd_settle(
-    options: tuple[float, ...],
-    weights: npt.NDArray[np.floating[Any]],
-    state: _SgdState,
-    n_columns: int,
-    n_jobs: int,
-    instruction_set: int,
+    n_jobs: int, instruction_set: int, *, options: _SgdOptions, state_in_out: _SgdState
 ) -> None: ...
+
+# --- logistic regression under a prior that naive Bayes has set --------------------------------
+
+class _LabelWeights(Protocol):
+    """The weight of each row for each class, as CSR arrays."""
+
+    @property
+    def indptr(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def codes(self) -> _Codes: ...
+    @property
+    def weights(self) -> _Doubles: ...
+
 def csr_count_ratios(
     matrix: Csr,
-    label_indptr: npt.NDArray[np.int64],
-    label_codes: npt.NDArray[np.int32],
-    label_weights_: npt.NDArray[np.float64],
+    labels: _LabelWeights,
     n_jobs: int,
     instruction_set: int,
     *,
@@ -249,9 +282,10 @@ def csr_count_ratios(
 def count_ratios(
     counts: npt.NDArray[np.float64],
     class_counts: npt.NDArray[np.float64],
-    alpha: float,
     n_jobs: int,
     instruction_set: int,
+    *,
+    alpha: float,
 ) -> npt.NDArray[np.float32]:
     """Return the same from document frequencies, of all classes and of each column."""
 
@@ -265,12 +299,13 @@ class RatioAscent:
 
     def fit(
         self,
+        n_jobs: int,
+        instruction_set: int,
+        *,
         lean: float,
         strength: float,
         epochs_max: int,
         tolerance: float,
-        n_jobs: int,
-        instruction_set: int,
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int, float]:
         """Start and ascend a few columns at a time; return weights, intercept, epochs and gap."""
 
@@ -281,9 +316,7 @@ class RatioAscent:
 
 def ratio_ascent(
     matrix: Csr,
-    label_indptr: npt.NDArray[np.int64],
-    label_codes: npt.NDArray[np.int32],
-    label_weights_: npt.NDArray[np.float64],
+    labels: _LabelWeights,
     ratios: npt.NDArray[np.float32],
     *,
     floor: float,
@@ -293,17 +326,18 @@ def ratio_ascent(
     """Return a problem, which `ratio_start` or `fit` must start."""
 
 def ratio_start(
-    problems: list[RatioAscent], lean: float, n_jobs: int, instruction_set: int
+    problems: list[RatioAscent], n_jobs: int, instruction_set: int, *, lean: float
 ) -> None:
     """Set the weights of problems to those of the prior, as before any row was visited."""
 
 def ratio_ascend(
     problems: list[RatioAscent],
+    n_jobs: int,
+    instruction_set: int,
+    *,
     strength: float,
     epochs_max: int,
     tolerance: float,
-    n_jobs: int,
-    instruction_set: int,
 ) -> list[tuple[int, float]]:
     """Go on with problems; return epochs and relative gap of each."""
 
@@ -313,12 +347,13 @@ class RatioState:
     def __new__(
         cls,
         ratios: npt.NDArray[np.float32],
+        n_jobs: int,
+        instruction_set: int,
+        *,
         floor: float,
         intercept_step: float,
         lean: float,
         spread: float,
-        n_jobs: int,
-        instruction_set: int,
     ) -> Self: ...
     def read(self, weights: npt.NDArray[np.float32], intercept: npt.NDArray[np.float64]) -> None:
         """Continue from other weights."""

@@ -7,6 +7,8 @@ from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr, make_unique
 
+from collections import namedtuple
+
 import numpy as np
 
 from wordodds._core.common cimport (

@@ -47,30 +47,30 @@ cdef class Coordinates:
     cdef int64_t n_rows, n_features
 
     def __init__(
-        self, const int32_t[::1] codes, const double[::1] shares, double[:, ::1] point,
-        cbool softmax, double l1, double l2, cbool fit_intercept,
+        self, const int32_t[::1] codes, const double[::1] shares, *, cbool is_softmax, double l1,
+        double l2, cbool fit_intercept, double[:, ::1] point_in_out,
     ):
-        cdef int64_t n_columns = point.shape[1]
-        cdef int64_t n_point = point.shape[0] * n_columns
+        cdef int64_t n_columns = point_in_out.shape[1]
+        cdef int64_t n_point = point_in_out.shape[0] * n_columns
         if shares.shape[0] != codes.shape[0] or codes.shape[0] == 0:
             raise ValueError("codes and shares must have one and the same length, at least 1")
-        if n_columns == 0 or point.shape[0] < fit_intercept:
+        if n_columns == 0 or point_in_out.shape[0] < fit_intercept:
             raise ValueError("point has no room for a weight")
         self.n_rows = codes.shape[0]
-        self.n_features = point.shape[0] - fit_intercept
+        self.n_features = point_in_out.shape[0] - fit_intercept
         cdef double[::1] scores = np.zeros(n_columns * self.n_rows)
         cdef double[::1] gradient = np.zeros((self.n_features + 1) * n_columns)
         cdef double[::1] scales = np.ones(self.n_features)
-        self.point = np.asarray(point)
-        self.arrays = (codes, shares, point, scores, gradient, scales)
-        self.options.loss = CoordinateLoss.softmax if softmax else CoordinateLoss.logistic
+        self.point = np.asarray(point_in_out)
+        self.arrays = (codes, shares, point_in_out, scores, gradient, scales)
+        self.options.loss = CoordinateLoss.softmax if is_softmax else CoordinateLoss.logistic
         self.options.n_columns = n_columns
         self.options.l1 = l1
         self.options.l2 = l2
         self.options.fit_intercept = fit_intercept
         self.rows.codes = span_of(&codes[0], codes.shape[0])
         self.rows.shares = span_of(&shares[0], shares.shape[0])
-        self.state.point = span_of(&point[0, 0] if n_point else <double*> NULL, n_point)
+        self.state.point = span_of(&point_in_out[0, 0] if n_point else <double*> NULL, n_point)
         self.state.scores = span_of(&scores[0], scores.shape[0])
         self.state.gradient = span_of(&gradient[0], gradient.shape[0])
         self.state.scales = span_of(

@@ -1,7 +1,7 @@
 # Dual coordinate ascent; part of linear.pyx.
 
 cdef extern from "wordodds/linear/shared_columns.hpp" namespace "wordodds" nogil:
-    cdef cppclass SharedColumns:
+    cdef cppclass CSharedColumns "wordodds::SharedColumns":
         span[int64_t] indptr
         span[int32_t] indices
         span[double] data
@@ -18,7 +18,7 @@ cdef extern from * namespace "wordodds::binding" nogil:
     int64_t c_csr_number_shared_columns "wordodds::binding::csr_number_shared_columns"(
         const AnyCsr&, const Execution&, span[int32_t]) except +
     void c_csr_take_shared_columns "wordodds::binding::csr_take_shared_columns"(
-        const AnyCsr&, span[const int32_t], const Execution&, const SharedColumns&) except +
+        const AnyCsr&, span[const int32_t], const Execution&, const CSharedColumns&) except +
     void c_csr_spread_weights "wordodds::binding::csr_spread_weights"(
         const AnyCsr&, span[const int32_t], span[const double], span[const double],
         int64_t n_columns, int64_t stride, const Execution&, span[double]) except +
@@ -64,39 +64,43 @@ cdef extern from "wordodds/linear/dual_value.hpp" namespace "wordodds" nogil:
         const DualRows&, int64_t stride, span[const double], const Execution&,
         span[double]) except +
 
+
+SharedColumns = namedtuple(
+    "SharedColumns", "numbers n_shared indptr indices data shared single single_max")
+
+
 cdef class DualSetup:
     """The rows in terms of shared columns, and the problem; owns what the kernels read."""
 
     cdef readonly int64_t n_rows, n_shared, n_columns, stride
-    cdef readonly object numbers, indptr, indices, data, shared, single, single_max, codes, costs
+    cdef readonly object split, codes, costs
     cdef DualRows rows
     cdef DualProblem problem
 
     def __init__(
-        self, tuple shared_columns not None, codes, costs, *, bint is_softmax,
+        self, split, codes, costs, *, bint is_softmax,
         int64_t n_columns, double intercept_step,
     ):
-        numbers, n_shared, indptr, indices, data, shared, single, single_max = shared_columns
-        cdef const int64_t[::1] indptr_ = indptr
-        cdef const int32_t[::1] indices_ = indices
+        if not isinstance(split, SharedColumns):  # which keeps its arrays alive
+            raise TypeError(f"expected SharedColumns, got {type(split).__name__}")
+        cdef const int64_t[::1] indptr_ = split.indptr
+        cdef const int32_t[::1] indices_ = split.indices
         cdef const int32_t[::1] codes_ = codes
         self.n_rows = indptr_.shape[0] - 1
-        if not (len(codes) == len(costs) == len(shared) == len(single) == self.n_rows):
+        if not (len(codes) == len(costs) == len(split.shared) == len(split.single) == self.n_rows):
             raise ValueError("codes, costs and rows differ in length")
         if self.n_rows < 1 or n_columns < 1:
             raise ValueError("there must be a row and a column")
-        self.n_shared, self.n_columns = n_shared, n_columns
+        self.n_shared, self.n_columns = split.n_shared, n_columns
         self.stride = lane_stride(n_columns)
-        self.numbers, self.indptr, self.indices, self.data = numbers, indptr, indices, data
-        self.shared, self.single, self.single_max = shared, single, single_max
-        self.codes, self.costs = codes, costs
+        self.split, self.codes, self.costs = split, codes, costs
         self.rows.n_rows = self.n_rows
         self.rows.indptr = span_of(&indptr_[0], indptr_.shape[0])
         self.rows.indices = span_of(
             &indices_[0] if indices_.shape[0] else <const int32_t*> NULL, indices_.shape[0])
-        self.rows.data = doubles(data)
-        self.rows.shared = doubles(shared)
-        self.rows.single = doubles(single)
+        self.rows.data = doubles(split.data)
+        self.rows.shared = doubles(split.shared)
+        self.rows.single = doubles(split.single)
         self.problem.loss = DualLoss.softmax if is_softmax else DualLoss.logistic
         self.problem.n_columns = n_columns
         self.problem.codes = span_of(&codes_[0], codes_.shape[0])
@@ -113,7 +117,7 @@ cdef class DualSetup:
             raise ValueError("log_odds must have shape (n_rows, stride)")
 
 
-def dual_setup(matrix, int32_t n_jobs, int32_t instruction_set):
+def csr_take_shared_columns(matrix, int32_t n_jobs, int32_t instruction_set):
     cdef BorrowedCsr rows = borrow_csr(matrix)
     cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols, nnz = rows.nnz, n_shared, n_taken
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
@@ -126,7 +130,7 @@ def dual_setup(matrix, int32_t n_jobs, int32_t instruction_set):
         &numbers[0] if n_cols else <int32_t*> NULL, n_cols)
     cdef span[const int32_t] read_numbers = span_of(
         <const int32_t*> (&numbers[0] if n_cols else NULL), n_cols)
-    cdef SharedColumns out
+    cdef CSharedColumns out
     out.indptr = span_of(&starts[0], n_rows + 1)
     out.indices = span_of(&columns[0] if nnz else <int32_t*> NULL, nnz)
     out.data = outputs(values)
@@ -137,7 +141,7 @@ def dual_setup(matrix, int32_t n_jobs, int32_t instruction_set):
         n_shared = c_csr_number_shared_columns(rows.view, call.get().execution, numbers_)
         c_csr_take_shared_columns(rows.view, read_numbers, call.get().execution, out)
     n_taken = starts[n_rows]
-    return (
+    return SharedColumns(
         np.asarray(numbers), n_shared, np.asarray(starts), np.asarray(columns)[:n_taken],
         np.asarray(values)[:n_taken], np.asarray(shared), np.asarray(single),
         np.asarray(single_max))
@@ -184,7 +188,7 @@ def dual_measure(
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef double[::1] intercept_gradient = np.empty(setup.stride)
     cdef DualValue value
-    cdef span[const double] single_max = doubles(setup.single_max)
+    cdef span[const double] single_max = doubles(setup.split.single_max)
     cdef span[double] intercept_gradient_ = outputs(intercept_gradient)
     cdef span[double] residuals_ = outputs(residuals_out), gradient_ = outputs(gradient_out)
     with nogil:  # the memoryviews and the setup pin the arrays
@@ -241,10 +245,10 @@ def csr_spread_weights(
         raise ValueError("duals must have shape (n_rows, stride)")
     if weights_out.shape[0] < n_cols or weights_out.shape[1] != n_columns:
         raise ValueError("weights_out must have shape (n_cols or more, n_columns)")
-    if setup.n_rows != n_rows or len(setup.numbers) != n_cols:
+    if setup.n_rows != n_rows or len(setup.split.numbers) != n_cols:
         raise ValueError("the setup belongs to another matrix")
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    cdef const int32_t[::1] numbers = setup.numbers
+    cdef const int32_t[::1] numbers = setup.split.numbers
     cdef span[const int32_t] numbers_ = span_of(
         &numbers[0] if n_cols else <const int32_t*> NULL, n_cols)
     cdef span[const double] weights_ = span_of(

@@ -62,44 +62,45 @@ cdef extern from "wordodds/linear/ratio_state.hpp" namespace "wordodds" nogil:
         void write(int64_t stride, span[double], span[double]) const
 
 
-cdef LabelWeights label_weights(
-    const int64_t[::1] indptr, const int32_t[::1] codes, const double[::1] weights,
-    int64_t n_rows,
-) except *:
+# The view of labels that the engine takes; `pinned` keeps their arrays.
+cdef LabelWeights label_weights(object labels, int64_t n_rows, list pinned) except *:
+    cdef const int64_t[::1] indptr = labels.indptr
+    cdef const int32_t[::1] codes = labels.codes
+    cdef const double[::1] weights = labels.weights
     if indptr.shape[0] != n_rows + 1 or codes.shape[0] != weights.shape[0]:
-        raise ValueError("label arrays and rows differ in length")
+        raise ValueError("labels and rows differ in length")
     if indptr[0] != 0 or indptr[n_rows] != codes.shape[0]:
-        raise ValueError("label_indptr does not fit the labels")
-    cdef LabelWeights labels
-    labels.indptr = span_of(&indptr[0], indptr.shape[0])
-    labels.codes = span_of(&codes[0] if codes.shape[0] else <const int32_t*> NULL, codes.shape[0])
-    labels.weights = doubles(weights)
-    return labels
+        raise ValueError("indptr of the labels does not fit them")
+    cdef LabelWeights view
+    view.indptr = span_of(&indptr[0], indptr.shape[0])
+    view.codes = span_of(&codes[0] if codes.shape[0] else <const int32_t*> NULL, codes.shape[0])
+    view.weights = doubles(weights)
+    pinned += [indptr, codes, weights]
+    return view
 
 
 def csr_count_ratios(
-    matrix, const int64_t[::1] label_indptr, const int32_t[::1] label_codes,
-    const double[::1] label_weights_, int32_t n_jobs, int32_t instruction_set, *,
-    int64_t n_columns, double alpha,
+    matrix, labels, int32_t n_jobs, int32_t instruction_set, *, int64_t n_columns, double alpha,
 ):
     cdef BorrowedCsr rows = borrow_csr(matrix)
     cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols
     if n_rows < 1 or n_columns < 1 or n_cols < 1:
         raise ValueError("there must be a row, a feature and a column of weights")
-    cdef LabelWeights labels = label_weights(label_indptr, label_codes, label_weights_, n_rows)
+    cdef list pinned = []
+    cdef LabelWeights labels_ = label_weights(labels, n_rows, pinned)
     ratios = np.empty((n_cols, n_columns), dtype=np.float32)
     cdef float[:, ::1] ratios_out = ratios
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
-    with nogil:  # `rows` and the memoryviews pin the arrays
+    with nogil:  # `rows`, `pinned` and the memoryview pin the arrays
         c_csr_count_ratios(
-            with_doubles(rows.view), labels, n_columns, alpha, call.get().execution,
+            with_doubles(rows.view), labels_, n_columns, alpha, call.get().execution,
             span_of(&ratios_out[0, 0], n_cols * n_columns))
     return ratios
 
 
 def count_ratios(
-    const double[::1] counts, const double[:, ::1] class_counts, double alpha, int32_t n_jobs,
-    int32_t instruction_set,
+    const double[::1] counts, const double[:, ::1] class_counts, int32_t n_jobs,
+    int32_t instruction_set, *, double alpha,
 ):
     cdef int64_t n_features = counts.shape[0], n_columns = class_counts.shape[0]
     if n_columns < 1 or n_features < 1 or class_counts.shape[1] != n_features:
@@ -135,8 +136,8 @@ cdef class RatioAscent:
         return scores
 
     def fit(
-        self, double lean, double strength, int32_t epochs_max, double tolerance, int32_t n_jobs,
-        int32_t instruction_set,
+        self, int32_t n_jobs, int32_t instruction_set, *, double lean, double strength,
+        int32_t epochs_max, double tolerance,
     ):
         cdef int64_t n_features = self.engine.get().n_features
         cdef int64_t n_columns = self.engine.get().n_columns, stride = lane_stride(n_columns)
@@ -172,9 +173,8 @@ cdef class RatioAscent:
 
 
 def ratio_ascent(
-    matrix, const int64_t[::1] label_indptr, const int32_t[::1] label_codes,
-    const double[::1] label_weights_, const float[:, ::1] ratios, *, double floor,
-    double intercept_step, uint64_t seed,
+    matrix, labels, const float[:, ::1] ratios, *, double floor, double intercept_step,
+    uint64_t seed,
 ):
     cdef BorrowedCsr rows = borrow_csr(matrix)
     cdef int64_t n_rows = rows.n_rows, n_cols = rows.n_cols, n_columns = ratios.shape[1]
@@ -182,15 +182,17 @@ def ratio_ascent(
         raise ValueError("matrix and ratios differ in features")
     if n_rows < 1 or n_columns < 1 or n_cols < 1:
         raise ValueError("there must be a row, a feature and a column of weights")
-    cdef LabelWeights labels = label_weights(label_indptr, label_codes, label_weights_, n_rows)
+    cdef list pinned = [rows, ratios]
+    cdef LabelWeights labels_ = label_weights(labels, n_rows, pinned)
     cdef RatioPrior prior
     prior.floor = floor
     prior.intercept_step = intercept_step
     cdef RatioAscent problem = RatioAscent.__new__(RatioAscent)
-    problem.arrays = (rows, label_indptr, label_codes, label_weights_, ratios)
-    with nogil:  # `rows` and the memoryviews pin the arrays
+    problem.arrays = pinned
+    with nogil:  # `pinned` pins the arrays
         problem.engine = make_ratio_ascent(
-            with_doubles(rows.view), labels, n_columns, span_of(&ratios[0, 0], n_cols * n_columns), prior, seed)
+            with_doubles(rows.view), labels_, n_columns,
+            span_of(&ratios[0, 0], n_cols * n_columns), prior, seed)
     return problem
 
 
@@ -201,7 +203,7 @@ cdef vector[CRatioAscent*] engines_of(list problems) except *:
     return engines
 
 
-def ratio_start(list problems, double lean, int32_t n_jobs, int32_t instruction_set):
+def ratio_start(list problems, int32_t n_jobs, int32_t instruction_set, *, double lean):
     cdef vector[CRatioAscent*] engines = engines_of(problems)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     with nogil:  # the list pins the problems
@@ -210,8 +212,8 @@ def ratio_start(list problems, double lean, int32_t n_jobs, int32_t instruction_
 
 
 def ratio_ascend(
-    list problems, double strength, int32_t epochs_max, double tolerance, int32_t n_jobs,
-    int32_t instruction_set,
+    list problems, int32_t n_jobs, int32_t instruction_set, *, double strength,
+    int32_t epochs_max, double tolerance,
 ):
     cdef vector[CRatioAscent*] engines = engines_of(problems)
     cdef vector[RatioFit] fits
@@ -234,8 +236,8 @@ cdef class RatioState:
     cdef unique_ptr[CRatioState] engine
 
     def __cinit__(
-        self, const float[:, ::1] ratios, double floor, double intercept_step, double lean,
-        double spread, int32_t n_jobs, int32_t instruction_set,
+        self, const float[:, ::1] ratios, int32_t n_jobs, int32_t instruction_set, *, double floor,
+        double intercept_step, double lean, double spread,
     ):
         cdef int64_t n_features = ratios.shape[0], n_columns = ratios.shape[1]
         if n_columns < 1 or n_features < 1:

@@ -34,16 +34,17 @@ def csr_score_sparse_classes(
     """
 
 def rows_log_softmax(
-    scores_in_out: npt.NDArray[np.float64], n_jobs: int, instruction_set: int
+    n_jobs: int, instruction_set: int, *, scores_in_out: npt.NDArray[np.float64]
 ) -> None:
     """Turn scores into log-probabilities, in place."""
 
 def rows_find_leaves(
     scores: npt.NDArray[np.float64],
     tree: npt.NDArray[np.int32],
-    floor: float,
     n_jobs: int,
     instruction_set: int,
+    *,
+    floor: float,
 ) -> npt.NDArray[np.int64]:
     """Return the most probable leaf of a tree for each row of its nodes' scores."""
 
@@ -75,10 +76,11 @@ class TextScorer:
     def score(
         self,
         documents: Documents,
-        advance: Advance,
-        n_features_out: npt.NDArray[np.int64] | None,
         n_jobs: int,
         instruction_set: int,
+        *,
+        advance: Advance,
+        n_features_out: npt.NDArray[np.int64] | None,
     ) -> npt.NDArray[np.float64]:
         """Return the scores, (n_documents, n_columns).
 

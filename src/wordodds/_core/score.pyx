@@ -139,7 +139,9 @@ def csr_score_sparse_classes(
     return scores
 
 
-def rows_log_softmax(double[:, ::1] scores_in_out, int32_t n_jobs, int32_t instruction_set):
+def rows_log_softmax(
+    int32_t n_jobs, int32_t instruction_set, *, double[:, ::1] scores_in_out,
+):
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef int64_t n_rows = scores_in_out.shape[0], n_classes = scores_in_out.shape[1]
     if n_rows == 0:
@@ -151,8 +153,8 @@ def rows_log_softmax(double[:, ::1] scores_in_out, int32_t n_jobs, int32_t instr
 
 
 def rows_find_leaves(
-    const double[:, ::1] scores, const int32_t[:, ::1] tree, double floor, int32_t n_jobs,
-    int32_t instruction_set,
+    const double[:, ::1] scores, const int32_t[:, ::1] tree, int32_t n_jobs,
+    int32_t instruction_set, *, double floor,
 ):
     if tree.shape[1] != 2 or tree.shape[0] < 1 or scores.shape[1] != tree.shape[0]:
         raise ValueError("scores must have a column for each node of the tree")
@@ -238,8 +240,8 @@ cdef class TextScorer:
             fill_weights[double](weights, bias, factor, self.doubles)
 
     def score(
-        self, object documents, object advance, int64_t[::1] n_features_out, int32_t n_jobs,
-        int32_t instruction_set,
+        self, object documents, int32_t n_jobs, int32_t instruction_set, *, object advance,
+        int64_t[::1] n_features_out,
     ):
         cdef Borrowed borrowed = borrow(documents)
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)

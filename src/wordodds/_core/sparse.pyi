@@ -19,10 +19,11 @@ class Csr(Protocol):
 
 def csr_find_defect(
     matrix: Csr,
-    finite: bool,
-    non_negative: bool,
     n_jobs: int,
     instruction_set: int,
+    *,
+    finite: bool,
+    non_negative: bool,
 ) -> tuple[str, int, int]:
     """Return the first defect by name ("none" if there is none), its row and its position."""
 
@@ -50,9 +51,10 @@ def csr_map_columns(
 
 def csr_binarize(
     matrix: Csr,
-    threshold: float,
     n_jobs: int,
     instruction_set: int,
+    *,
+    threshold: float,
 ) -> tuple[npt.NDArray[np.float32], bool]:
     """Return 1 for every value above the threshold, else 0, and whether columns repeat in a row."""
 

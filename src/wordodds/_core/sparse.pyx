@@ -141,7 +141,7 @@ cdef BorrowedCsr borrow_csr(object matrix):
 
 
 def csr_find_defect(
-    matrix, cbool finite, cbool non_negative, int32_t n_jobs, int32_t instruction_set,
+    matrix, int32_t n_jobs, int32_t instruction_set, *, cbool finite, cbool non_negative,
 ):
     cdef BorrowedCsr rows = borrow_unchecked(matrix)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
@@ -205,7 +205,7 @@ def csr_map_columns(
     return starts, moved, kept
 
 
-def csr_binarize(matrix, double threshold, int32_t n_jobs, int32_t instruction_set):
+def csr_binarize(matrix, int32_t n_jobs, int32_t instruction_set, *, double threshold):
     cdef BorrowedCsr rows = borrow_csr(matrix)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     presences = np.empty(rows.nnz, dtype=np.float32)

@@ -25,10 +25,11 @@ class TermTally:
         self,
         documents: Documents,
         options: AnalyzerOptions,
-        max_terms: int,
-        advance: Callable[[int], None] | None,
         n_jobs: int,
         instruction_set: int,
+        *,
+        max_terms: int,
+        advance: Callable[[int], None] | None,
     ) -> None:
         """Add documents; with max_terms >= 1 the rarest terms are dropped on the way."""
 

@@ -49,8 +49,8 @@ cdef class TermTally:
         return self.engine.get().n_documents()
 
     def add(
-        self, object documents, AnalyzerOptions options not None, int64_t max_terms,
-        object advance, int32_t n_jobs, int32_t instruction_set,
+        self, object documents, AnalyzerOptions options not None, int32_t n_jobs,
+        int32_t instruction_set, *, int64_t max_terms, object advance,
     ):
         cdef Borrowed borrowed = borrow(documents)
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)

@@ -85,6 +85,7 @@ class AnalyzerOptions:
     def __init__(
         self,
         analyzer: str,
+        *,
         lowercase: bool,
         strip_accents: str | None,
         word_min_length: int,
@@ -134,10 +135,10 @@ def documents_count_hashed(
     documents: Documents,
     options: AnalyzerOptions,
     n_features: int,
-    alternate_sign: bool,
     n_jobs: int,
     instruction_set: int,
     *,
+    alternate_sign: bool,
     dtype: np.dtype[Any],
     binary: bool,
     advance: Advance,
@@ -156,26 +157,27 @@ class FeatureCounter:
         """Count the features of a vocabulary, and others in n_unknown more columns."""
 
     @staticmethod
-    def hashed(n_features: int, alternate_sign: bool) -> FeatureCounter:
+    def hashed(n_features: int, *, alternate_sign: bool) -> FeatureCounter:
         """Sum the features by hashed column."""
 
     def add_row(self, features: Iterable[str]) -> None:
         """Take the features of the next document."""
 
     def finish(
-        self, dtype: np.dtype[Any], binary: bool, n_jobs: int, instruction_set: int
+        self, n_jobs: int, instruction_set: int, *, dtype: np.dtype[Any], binary: bool
     ) -> tuple[Vocabulary, npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
         """Return vocabulary and rows."""
 
 def csr_weigh_terms(
-    matrix: Csr,
     idf: npt.NDArray[np.floating[Any]] | None,
-    sublinear: bool,
-    norm: str,
     n_jobs: int,
     instruction_set: int,
+    *,
+    sublinear: bool,
+    norm: str,
+    matrix_in_out: Csr,
 ) -> None:
-    """Turn counts into tf-idf, in place; norm is "none", "l1" or "l2"."""
+    """Turn the values of a matrix, counts, into tf-idf; norm is "none", "l1" or "l2"."""
 
 class FastTextRows:
     """Which rows of weights fastText's reading of a text belongs to."""

@@ -173,7 +173,7 @@ cdef class AnalyzerOptions:
     """What the compiled analyzers are to do; keeps stop words and stems alive."""
 
     def __init__(
-        self, str analyzer, bint lowercase, str strip_accents, int32_t word_min_length,
+        self, str analyzer, *, bint lowercase, str strip_accents, int32_t word_min_length,
         int32_t ngram_min, int32_t ngram_max, Vocabulary stop_words,
     ):
         self.engine.kind = {
@@ -325,8 +325,8 @@ def documents_count_frozen(
 
 
 def documents_count_hashed(
-    object documents, AnalyzerOptions options, int32_t n_features, bint alternate_sign,
-    int32_t n_jobs, int32_t instruction_set, *, object dtype, bint binary, object advance,
+    object documents, AnalyzerOptions options, int32_t n_features, int32_t n_jobs,
+    int32_t instruction_set, *, bint alternate_sign, object dtype, bint binary, object advance,
 ):
     cdef Borrowed borrowed = borrow(documents)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
@@ -365,7 +365,7 @@ cdef class FeatureCounter:
         return counter
 
     @staticmethod
-    def hashed(int32_t n_features, bint alternate_sign):
+    def hashed(int32_t n_features, *, bint alternate_sign):
         cdef FeatureCounter counter = FeatureCounter()
         counter.vocabulary = Vocabulary.__new__(Vocabulary)
         counter.engine = make_unique[CFeatureCounter](hashing_options(n_features, alternate_sign))
@@ -381,7 +381,7 @@ cdef class FeatureCounter:
             self.engine.get().add(document)
         self.engine.get().end_row()
 
-    def finish(self, object dtype, bint binary, int32_t n_jobs, int32_t instruction_set):
+    def finish(self, int32_t n_jobs, int32_t instruction_set, *, object dtype, bint binary):
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
         cdef CountedRows rows
         with nogil:  # the counter owns what it reads
@@ -391,9 +391,9 @@ cdef class FeatureCounter:
 
 
 def csr_weigh_terms(
-    matrix, idf, bint sublinear, str norm, int32_t n_jobs, int32_t instruction_set,
+    idf, int32_t n_jobs, int32_t instruction_set, *, bint sublinear, str norm, matrix_in_out,
 ):
-    cdef BorrowedCsr rows = borrow_csr(matrix)
+    cdef BorrowedCsr rows = borrow_csr(matrix_in_out)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef TfidfOptions options
     options.sublinear = sublinear

@@ -126,10 +126,10 @@ class BernoulliNB(CountedNB, GenerativeClassifier):
                 )
             return matrix
         threshold = _checked_threshold(self.binarize)
-        present, has_repeats = sparse_core.csr_binarize(matrix, threshold, *how)
+        present, has_repeats = sparse_core.csr_binarize(matrix, *how, threshold=threshold)
         if has_repeats:  # what must be above the threshold is the sum of a column's entries
             matrix = without_repeats(matrix, how)
-            present, _ = sparse_core.csr_binarize(matrix, threshold, *how)
+            present, _ = sparse_core.csr_binarize(matrix, *how, threshold=threshold)
         return matrix._replace(data=present)
 
     def _check_mergeable(self, other: Self) -> None:

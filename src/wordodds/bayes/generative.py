@@ -65,7 +65,7 @@ class LogSpaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             As in `fit`.
         """
         joint = self._decidable(X)
-        score.rows_log_softmax(joint, *execution(self.n_jobs))
+        score.rows_log_softmax(*execution(self.n_jobs), scores_in_out=joint)
         return joint
 
     def predict_proba(self, X: MatrixLike) -> Floats:
@@ -141,6 +141,6 @@ class GenerativeClassifier(LogSpaceClassifier):
         """
         joint = self.joint_log_proba(X)
         largest = joint.max(axis=1)
-        score.rows_log_softmax(joint, *execution(self.n_jobs))
+        score.rows_log_softmax(*execution(self.n_jobs), scores_in_out=joint)
         # log p(x) = log p(x, y) - log p(y | x), for the most probable y.
         return np.where(np.isneginf(largest), -np.inf, largest - joint.max(axis=1))

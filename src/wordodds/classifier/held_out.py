@@ -101,7 +101,7 @@ class HeldOut:
 
     def start(self, lean: float) -> None:
         """Go back to the weights of the prior, `lean` times those of naive Bayes."""
-        core.ratio_start([part.problem for part in self._parts], lean, *self._how)
+        core.ratio_start([part.problem for part in self._parts], *self._how, lean=lean)
 
     def bayes_scale(self) -> float:
         """Return the factor by which the weights of naive Bayes predict held-out labels best."""
@@ -113,7 +113,9 @@ class HeldOut:
     def fit(self, C: float) -> Outcome:
         """Continue to a C that is at least the last one since the start."""
         problems = [part.problem for part in self._parts]
-        core.ratio_ascend(problems, C, EPOCHS_MAX, TOLERANCE, *self._how)
+        core.ratio_ascend(
+            problems, *self._how, strength=C, epochs_max=EPOCHS_MAX, tolerance=TOLERANCE
+        )
         scores = self._scores()
         self._log_factor = _best_log_factor(scores, self._codes, self._weights, self._log_factor)
         losses = _losses(scores * np.exp(self._log_factor), self._codes)
@@ -181,7 +183,9 @@ def _weighed(
     if examples.weighting.endswith("tfidf"):
         is_sublinear = examples.weighting == "sublinear_tfidf"
         weights = idf if examples.use_idf else None
-        text_core.csr_weigh_terms(rows, weights, is_sublinear, "l2", *how)
+        text_core.csr_weigh_terms(
+            weights, *how, sublinear=is_sublinear, norm="l2", matrix_in_out=rows
+        )
     return rows
 
 

@@ -152,7 +152,7 @@ def log_probabilities(scores: Floats, one_vs_rest: bool, how: Execution) -> Floa
         return np.asarray(-np.logaddexp(0.0, np.concatenate([scores, -scores], axis=1)))
     if one_vs_rest:
         scores = -np.logaddexp(0.0, -scores)
-    score.rows_log_softmax(scores, *how)
+    score.rows_log_softmax(*how, scores_in_out=scores)
     return scores
 
 

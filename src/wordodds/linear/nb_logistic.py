@@ -160,8 +160,14 @@ class NBLogisticRegression(LinearClassifier):
         n_columns = 1 if len(given.classes) == 2 else len(given.classes)
         seed = int(random_source(self.random_state).randint(2**31 - 1))
         ascent = ratio_problem(rows, labels, n_columns, settings.prior, seed, how)
-        limits = settings.C, settings.max_iter, settings.tolerance
-        adopt_ratio_fit(self, X, given.classes, *ascent.fit(settings.lean, *limits, *how))
+        fitted = ascent.fit(
+            *how,
+            lean=settings.lean,
+            strength=settings.C,
+            epochs_max=settings.max_iter,
+            tolerance=settings.tolerance,
+        )
+        adopt_ratio_fit(self, X, given.classes, *fitted)
         warn_of_gap(self)
         return self
 

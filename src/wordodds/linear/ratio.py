@@ -95,11 +95,11 @@ def ratio_problem(
 ) -> core.RatioAscent:
     """Return dual ascent over rows of float64 entries >= 0; rows without labels can be scored."""
     ratios = core.csr_count_ratios(
-        rows, *labels, *how, n_columns=n_columns, alpha=float(prior.alpha)
+        rows, labels, *how, n_columns=n_columns, alpha=float(prior.alpha)
     )
     return core.ratio_ascent(
         rows,
-        *labels,
+        labels,
         ratios,
         floor=float(prior.floor),
         intercept_step=float(prior.intercept_step),
@@ -110,7 +110,7 @@ def ratio_problem(
 def ratios_of_counts(counts: Floats, n_columns: int, alpha: float, how: Execution) -> Floats32:
     """Return log-count ratios, (n_features, n_columns), from counts (n_classes, n_features)."""
     own = np.ascontiguousarray(counts[-n_columns:])
-    return core.count_ratios(np.asarray(counts.sum(axis=0)), own, float(alpha), *how)
+    return core.count_ratios(np.asarray(counts.sum(axis=0)), own, *how, alpha=float(alpha))
 
 
 def gap_scale(C: float, class_weights: Floats, n_columns: int) -> Floats:
@@ -170,7 +170,12 @@ def local_step(
         gaps = gaps_of_rows(rows, costs, before, weights, intercept)
         log_odds[:] = before
     state = core.RatioState(
-        ratios, float(prior.floor), float(prior.intercept_step), 0.0, float(spread), *how
+        ratios,
+        *how,
+        floor=float(prior.floor),
+        intercept_step=float(prior.intercept_step),
+        lean=0.0,
+        spread=float(spread),
     )
     state.read(weights, intercept)
     for epoch in range(epochs):

@@ -46,11 +46,11 @@ def fit_ratio_blocks(
     alpha, floor, intercept_step = settings.prior
     state = core.RatioState(
         ratios_of_counts(factors[:, np.newaxis] * class_counts, n_columns, alpha, how),
-        floor,
-        intercept_step,
-        settings.lean,
-        1.0,
         *how,
+        floor=floor,
+        intercept_step=intercept_step,
+        lean=settings.lean,
+        spread=1.0,
     )
     costs = settings.C * factors
     scale = gap_scale(settings.C, documents * factors, n_columns)

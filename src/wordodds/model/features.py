@@ -114,12 +114,14 @@ class TextFeatures:
     def rows_of(self, documents: Iterable[Iterable[str]]) -> tuple[Ints, Codes, Floats]:
         """Count features that Python found; return them as (indptr, indices, counts)."""
         if self.terms is None:
-            counter = core.FeatureCounter.hashed(self.n_hashed, self.alternate_sign)
+            counter = core.FeatureCounter.hashed(self.n_hashed, alternate_sign=self.alternate_sign)
         else:
             counter = core.FeatureCounter.frozen(self._vocabulary, self.n_unknown)
         for features in documents:
             counter.add_row(features)
-        _, indptr, indices, counts = counter.finish(np.dtype(np.float64), False, *execution(1))
+        _, indptr, indices, counts = counter.finish(
+            *execution(1), dtype=np.dtype(np.float64), binary=False
+        )
         return indptr, indices, counts
 
     @cached_property

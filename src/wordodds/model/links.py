@@ -163,7 +163,7 @@ def log_probabilities(scores: npt.ArrayLike, link: str, n_jobs: int | None = 1) 
             return np.asarray(0.0 - np.logaddexp(0.0, np.concatenate([table, -table], axis=1)))
         if link == "one_vs_rest":
             table = -np.logaddexp(0.0, -table)
-    score.rows_log_softmax(table, *execution(n_jobs))
+    score.rows_log_softmax(*execution(n_jobs), scores_in_out=table)
     return table
 
 

@@ -51,7 +51,10 @@ class Scorer:
             if self.features.options is None:
                 return self._scores_in_python(documents)
             compiled = self._compile(self.features.stemmed_options(documents, n_jobs))
-        return compiled.score(documents, advance, n_features, *execution(n_jobs))
+        n_threads, instruction_set = execution(n_jobs)  # unpacked in the call: 0.2 us more
+        return compiled.score(
+            documents, n_threads, instruction_set, advance=advance, n_features_out=n_features
+        )
 
     def _scores_in_python(self, documents: Documents) -> Floats:
         from scipy.sparse import csr_array

@@ -45,7 +45,7 @@ class TreeLink:
     def codes(self, scores: Floats, n_jobs: int | None, calibrated: bool) -> Ints:
         """Return the most probable label of each row."""
         rows = np.ascontiguousarray(scores)
-        return score.rows_find_leaves(rows, self.tree, self._floor, *execution(n_jobs))
+        return score.rows_find_leaves(rows, self.tree, *execution(n_jobs), floor=self._floor)
 
     def ranked(self, values: Floats, calibrated: bool) -> Positions:
         """Return the labels of each row by probability, the most probable first."""

@@ -168,7 +168,9 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         if options is None:
             counter = core.FeatureCounter.growing(key)
             self._count_features(documents, counter)
-            vocabulary, *rows = counter.finish(engine_dtype(self.dtype), bool(self.binary), *how)
+            vocabulary, *rows = counter.finish(
+                *how, dtype=engine_dtype(self.dtype), binary=bool(self.binary)
+            )
         else:
             with self._progress(len(documents)) as advance:
                 vocabulary, *rows = core.documents_count_growing(
@@ -317,7 +319,9 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         if options is None:
             counter = core.FeatureCounter.frozen(vocabulary, n_unknown)
             self._count_features(documents, counter)
-            _, *rows = counter.finish(engine_dtype(self.dtype), bool(self.binary), *how)
+            _, *rows = counter.finish(
+                *how, dtype=engine_dtype(self.dtype), binary=bool(self.binary)
+            )
         else:
             with self._progress(len(documents)) as advance:
                 n_jobs, instruction_set = how  # unpacked in the call it would cost 0.2 us

@@ -116,7 +116,7 @@ class GrowingVocabulary(FittedVocabulary):
                 "token_pattern such as \\w+"
             )
         with self._progress(len(documents)) as advance:
-            tally.add(documents, options, self.max_terms or 0, advance, *how)
+            tally.add(documents, options, *how, max_terms=self.max_terms or 0, advance=advance)
 
     def _add_tally(self, batch: TermTally) -> None:
         # Threads may feed one vectorizer: each batch is added whole, and none is lost.

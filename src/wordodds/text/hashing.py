@@ -105,24 +105,34 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
         self._validate_params()
         self._validate_ngram_range()
         how = execution(self.n_jobs)
-        hashing = (int(self.n_features), bool(self.alternate_sign))
+        n_features, alternate_sign = int(self.n_features), bool(self.alternate_sign)
         dtype, binary = engine_dtype(self.dtype), bool(self.binary)
         documents, options = self._analyze(X, how)
         rows: Sequence[AnyArray]
         if options is None:
-            counter = core.FeatureCounter.hashed(*hashing)
+            counter = core.FeatureCounter.hashed(n_features, alternate_sign=alternate_sign)
             self._count_features(documents, _EncodableRows(counter))
-            _, *rows = counter.finish(dtype, binary, *how)
+            _, *rows = counter.finish(*how, dtype=dtype, binary=binary)
         else:
             if self.analyzer in ("char", "char_wb"):  # no word has a surrogate
                 _check_encodable(documents, options, how)
             with self._progress(len(documents)) as advance:
+                n_jobs, instruction_set = how  # unpacked in the call it would cost 0.2 us
                 rows = core.documents_count_hashed(
-                    documents, options, *hashing, *how, dtype=dtype, binary=binary, advance=advance
+                    documents,
+                    options,
+                    n_features,
+                    n_jobs,
+                    instruction_set,
+                    alternate_sign=alternate_sign,
+                    dtype=dtype,
+                    binary=binary,
+                    advance=advance,
                 )
         matrix = as_matrix(rows, self.n_features, self.dtype)
         if self.norm is not None:
-            core.csr_weigh_terms(CsrArrays.of(matrix), None, False, self.norm, *how)
+            counts = CsrArrays.of(matrix)
+            core.csr_weigh_terms(None, *how, sublinear=False, norm=self.norm, matrix_in_out=counts)
         return matrix
 
     def fit_transform(self, X: wt.RawDocuments, y: object = None) -> CsrMatrix:

@@ -135,7 +135,15 @@ class TfidfTransformer(  # type: ignore[call-arg]
     def _weighed(self, rows: CsrArrays, how: Execution) -> CsrMatrix:
         """Return rows of floats weighed in place; no cell twice, none that stores a zero."""
         idf = _checked_weights(self.idf_, rows) if hasattr(self, "idf_") else None
-        core.csr_weigh_terms(rows, idf, bool(self.sublinear_tf), self.norm or "none", *how)
+        n_jobs, instruction_set = how  # unpacked in the call it would cost 0.2 us
+        core.csr_weigh_terms(
+            idf,
+            n_jobs,
+            instruction_set,
+            sublinear=bool(self.sublinear_tf),
+            norm=self.norm or "none",
+            matrix_in_out=rows,
+        )
         return as_matrix(rows[:3], rows.n_cols, rows.data.dtype)
 
     def _refuse_overflow(

@@ -73,9 +73,7 @@ def epochs(
                 piece,
                 *how,
                 options=state.options,
-                weights=state.weights,
-                state=state,
-                n_columns=state.n_columns,
+                state_in_out=state,
                 loss_sums_in_out=loss,
                 penalty_sums_in_out=penalty,
             )

@@ -25,7 +25,7 @@ FIRST_ROOT = 1e-5
 
 
 class SgdOptions(NamedTuple):
-    """The fields of the engine's structure of that name, in its order."""
+    """The fields of the engine's structure of that name."""
 
     loss: int
     schedule: int
@@ -157,7 +157,7 @@ class SgdState:
     def settle(self, how: Execution) -> None:
         """Make the weights, averages and norms true, in place."""
         if not self.settled:
-            linear.sgd_settle(self.options, self.weights, self, self.n_columns, *how)
+            linear.sgd_settle(*how, options=self.options, state_in_out=self)
             self.settled = True
 
     def settled_apart(self, how: Execution) -> "SgdState":

@@ -76,11 +76,11 @@ def coordinate_descent(
     state = core.Coordinates(
         codes,
         row_weights / total,
-        point,
-        loss == "softmax",
-        l1_ratio * penalty,
-        (1.0 - l1_ratio) * penalty,
-        fit_intercept,
+        is_softmax=loss == "softmax",
+        l1=l1_ratio * penalty,
+        l2=(1.0 - l1_ratio) * penalty,
+        fit_intercept=fit_intercept,
+        point_in_out=point,
     )
     n_entries = max(1, len(columns.data))
     value, norm, entries = core.csc_start_coordinates(columns, state, *how)

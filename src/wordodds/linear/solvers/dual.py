@@ -162,10 +162,9 @@ class _Ascent:
     ) -> None:
         self.matrix, self.costs, self.how = matrix, costs, how
         self.is_softmax, self.fit_intercept = is_softmax, fit_intercept
-        split = core.dual_setup(matrix, *how)
-        shared, single = split[5], split[6]
+        split = core.csr_take_shared_columns(matrix, *how)
         with np.errstate(over="ignore"):
-            norms = shared + single
+            norms = split.shared + split.single
             curvature = float(np.max(costs * norms))
         # Rows feel the intercept as a column this large, squared. Small C: large, or it would lag
         # behind the weights; large C: small, or it would hold them up.
@@ -185,7 +184,7 @@ class _Ascent:
         self.log_odds[:, n_columns:] = -700.0
         self.intercept, self.sums = np.zeros(stride), np.zeros(stride)
         n_shared = self.setup.n_shared
-        tiny = 0 < np.min(np.abs(split[4]), initial=1.0) < 1 / _SAFE_IN_SINGLE
+        tiny = 0 < np.min(np.abs(split.data), initial=1.0) < 1 / _SAFE_IN_SINGLE
         self.is_single = (
             n_shared * stride * 8 > _SMALL and self.limit < _SAFE_IN_SINGLE and not tiny
         )
@@ -208,7 +207,7 @@ class _Ascent:
             self.matrix, weights, np.ascontiguousarray(bias), *self.how
         )
         if self.is_softmax:
-            score_core.rows_log_softmax(scores, *self.how)
+            score_core.rows_log_softmax(*self.how, scores_in_out=scores)
         before = self.log_odds.copy(), self.weights, self.is_single
         self.log_odds[:, :n_columns] = np.clip(scores, -700.0, 700.0)
         self.to_double()
