@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from wordodds import load
+from wordodds.classifier.sample import position_hash
 from wordodds.cli.hold_out import CALIBRATE_MOST, uniform_draws
 
 from .conftest import hold_out, make_mail, write_jsonl
@@ -14,10 +15,12 @@ N = 200_000
 LABELS = ["ham", "spam"] * (N // 2)
 
 
-def test_draws_are_those_of_splitmix64():
+def test_hashes_are_those_of_splitmix64():
     published = [6457827717110365317, 3203168211198807973, 9817491932198370423]
-    expected = [(number >> 11) / 2**53 for number in published]
-    assert uniform_draws(1234567, 0, 3).tolist() == expected
+    assert position_hash(np.arange(3), 1234567).tolist() == published
+
+
+def test_draws_follow_from_seed_and_position():
     np.testing.assert_array_equal(uniform_draws(5, 0, 90)[40:], uniform_draws(5, 40, 50))
     np.testing.assert_array_equal(uniform_draws(-1, 0, 9), uniform_draws(2**64 - 1, 0, 9))
 
@@ -32,6 +35,13 @@ def test_shares_are_right_within_chance(seed):
     held = parts["holdout"]  # of each class, too
     for rows in (held[::2], held[1::2]):
         assert abs(rows.sum() - N / 2 * 0.2) < 4.5 * np.sqrt(N / 2 * 0.2 * 0.8)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_what_is_held_out_is_independent_of_the_sample_of_the_default(seed):
+    draws, hashes = uniform_draws(seed, 0, N), position_hash(np.arange(N)) / 2.0**64
+    # A rank correlation, as both are uniform: within chance for another stream, 1 for the same one.
+    assert abs(np.corrcoef(draws, hashes)[0, 1]) < 4.5 / np.sqrt(N)
 
 
 def test_another_seed_holds_out_others():

@@ -14,10 +14,17 @@ HELD_BACK_PART, HELD_BACK_MAX = 4, 5000
 HELD_BACK_SHARE = 0.05  # of all documents, at most
 
 
-def position_hash(positions: Ints) -> npt.NDArray[np.uint64]:
-    """Return the output of splitmix64 (Steele, Lea and Flood) at each position."""
+def position_hash(positions: Ints, seed: int = 0) -> npt.NDArray[np.uint64]:
+    """Return the output of SplitMix64 (Steele, Lea and Flood, 2014) at each position.
+
+    Examples
+    --------
+    >>> position_hash(np.arange(2), 1234567)
+    array([6457827717110365317, 3203168211198807973], dtype=uint64)
+    """
     with np.errstate(over="ignore"):
         z = (positions.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        z += np.uint64(seed % 2**64)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(z ^ (z >> np.uint64(31)))

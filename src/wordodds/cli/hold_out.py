@@ -19,6 +19,7 @@ __all__ = ["HoldOut", "uniform_draws"]
 
 # Documents to calibrate on at most; more change nothing, and they are held in memory.
 CALIBRATE_MOST = 50_000
+_STREAM = int.from_bytes(b"hold-out", "big")
 
 
 class HoldOut:
@@ -65,8 +66,6 @@ class HoldOut:
 def uniform_draws(seed: int, first: int, n: int) -> Floats:
     """Return a number in [0, 1) for each of n positions, a function of seed and position alone.
 
-    SplitMix64 (Steele, Lea and Flood, 2014), whose numbers can be computed from anywhere on.
-
     Examples
     --------
     >>> bool((uniform_draws(7, 3, 2) == uniform_draws(7, 0, 5)[3:]).all())
@@ -74,9 +73,10 @@ def uniform_draws(seed: int, first: int, n: int) -> Floats:
     """
     import numpy as np
 
-    positions = np.arange(first + 1, first + n + 1, dtype=np.uint64)
-    bits = positions * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed % 2**64)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    bits ^= bits >> np.uint64(31)
+    from wordodds.classifier.sample import position_hash
+
+    # The hash of the seed, or the documents held out at seed 0 would be the very first of those
+    # that the default chooses its settings on, in the order of their hashes.
+    start = int(position_hash(np.array([seed % 2**64], dtype=np.uint64), _STREAM)[0])
+    bits = position_hash(np.arange(first, first + n), start)
     return np.ldexp((bits >> np.uint64(11)).astype(np.float64), -53)
