@@ -25,18 +25,19 @@ __all__ = [
     "DESCENTS",
     "PROJECTED",
     "STOCHASTIC",
-    "Floats",
     "Iterate",
+    "SeededSolver",
+    "SolverFunction",
     "choose",
     "point_inside",
     "sparse_descent",
 ]
 
-Solver: TypeAlias = Callable[[Objective, Floats], Iterator[Iterate]]
-Stochastic: TypeAlias = Callable[[Objective, Floats, int], Iterator[Iterate]]
+SolverFunction: TypeAlias = Callable[[Objective, Floats], Iterator[Iterate]]
+SeededSolver: TypeAlias = Callable[[Objective, Floats, int], Iterator[Iterate]]
 
 # Those that need nothing but an objective.
-DESCENTS: dict[str, Solver] = {
+DESCENTS: dict[str, SolverFunction] = {
     "irls": irls,
     "newton-cg": newton_cg,
     "lbfgs": lbfgs,
@@ -45,10 +46,10 @@ DESCENTS: dict[str, Solver] = {
 }
 
 # Those that visit the rows one by one, in an order that a seed decides.
-STOCHASTIC: dict[str, Stochastic] = {"dual": dual_then_newton, "sag": sag, "sgd": sgd}
+STOCHASTIC: dict[str, SeededSolver] = {"dual": dual_then_newton, "sag": sag, "sgd": sgd}
 
 # Those that keep every parameter >= 0.
-PROJECTED: dict[str, Solver] = {"newton-cg": projected_newton, "gd": projected_gradient}
+PROJECTED: dict[str, SolverFunction] = {"newton-cg": projected_newton, "gd": projected_gradient}
 
 # Up to here a system is written down and solved: its time does not depend on how columns depend on
 # each other, which for conjugate gradients decides between a few products and hundreds.
