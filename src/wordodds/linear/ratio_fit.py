@@ -1,13 +1,13 @@
 """What the fits of `NBLogisticRegression` share: in memory, from disk and on a cluster."""
 
 import warnings
-from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
+from wordodds._border.checks import is_real_number, is_whole_number
 from wordodds._estimator.state import adopt
 from wordodds.linear.ratio import RatioPrior
 from wordodds.typing import AnyArray, Floats, MatrixLike
@@ -42,8 +42,8 @@ def ratio_settings(model: BaseEstimator) -> RatioSettings:
     """Check the parameters of an NBLogisticRegression, and return what a fit needs of them."""
     for name in NUMBERS:
         value = getattr(model, name)
-        is_number = isinstance(value, Integral if name == "max_iter" else Real)
-        if isinstance(value, bool) or not is_number:
+        is_number = is_whole_number if name == "max_iter" else is_real_number
+        if not is_number(value):
             raise TypeError(f"{name} must be a number, got {value!r}")
         largest = LARGEST.get(name, 1e300)
         may_be_zero = name in ("floor", "lean")

@@ -1,13 +1,14 @@
 """What the parameters of a linear classifier say, checked."""
 
 import math
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from wordodds._border.checks import is_real_number, is_whole_number
 from wordodds._border.execution import Execution, execution
 from wordodds._estimator.random_state import random_source
 from wordodds.linear.descent import Limits
@@ -64,7 +65,7 @@ def settings_of(model: BaseEstimator, solvers: tuple[str, ...]) -> Settings:
     tol = _number(model.tol, "tol")
     if not tol >= 0.0:
         raise ValueError(f"tol must be >= 0, got {model.tol!r}")
-    if isinstance(model.max_iter, bool) or not isinstance(model.max_iter, Integral):
+    if not is_whole_number(model.max_iter):
         raise TypeError(f"max_iter must be an int, got {model.max_iter!r}")
     if model.max_iter < 0:
         raise ValueError(f"max_iter must be >= 0, got {model.max_iter!r}")
@@ -94,7 +95,7 @@ def weight_type(wanted: WeightType | None, given: npt.DTypeLike) -> np.dtype[Any
 
 
 def _number(value: object, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_real_number(value):
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
         return float(value)

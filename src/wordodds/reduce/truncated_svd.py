@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from numbers import Integral, Real
 from threading import Lock
 from typing import Self
 
@@ -17,6 +16,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from wordodds._border.checks import is_real_number, is_whole_number
 from wordodds._border.csr import CsrArrays, as_csr, require_rows, sparse_of_frame, without_repeats
 from wordodds._border.execution import Execution, execution
 from wordodds._estimator.random_state import random_source
@@ -231,11 +231,11 @@ class TruncatedSVD(
     def _checked_parameters(self) -> tuple[int, float, int]:
         for name in ("n_components", "max_iter"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral):
+            if not is_whole_number(value):
                 raise TypeError(f"{name} must be an int, got {value!r}")
             if value < 1:
                 raise ValueError(f"{name} must be >= 1, got {value}")
-        if isinstance(self.tol, bool) or not isinstance(self.tol, Real):
+        if not is_real_number(self.tol):
             raise TypeError(f"tol must be a number, got {self.tol!r}")
         if not 0.0 <= self.tol < np.inf:
             raise ValueError(f"tol must be >= 0 and finite, got {self.tol}")
