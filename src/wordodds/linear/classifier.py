@@ -9,10 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from wordodds._border.csr import CsrArrays, as_csr
 from wordodds._border.execution import Execution, execution
-from wordodds._core import linear as core
 from wordodds._core import score
 from wordodds._estimator.linear_view import LinearView
 from wordodds._estimator.state import check_width
+from wordodds.linear.matrix import csr_product
 from wordodds.typing import AnyArray, Floats, MatrixLike
 
 __all__ = ["LinearClassifier", "log_probabilities", "scores_of"]
@@ -120,30 +120,15 @@ def scores_of(rows: CsrArrays, columns: AnyArray, intercept: AnyArray, how: Exec
     bias = np.zeros(stride)
     bias[:n_columns] = intercept
     right = np.ascontiguousarray(columns, dtype=np.float64)
-    scores = _times(rows, data, right, bias, how)
+    scores = csr_product(rows._replace(data=data), right, how, bias=bias)
     if not (finite := np.isfinite(scores).all(axis=1)).all():
         # Sums of products beyond 1e308: again far below it, then as large as double can hold.
-        tiny = data.astype(np.float64) * SMALL
-        small = _times(rows, tiny, right * SMALL, bias * SMALL * SMALL, how)
+        tiny = rows._replace(data=data.astype(np.float64) * SMALL)
+        small = csr_product(tiny, right * SMALL, how, bias=bias * SMALL * SMALL)
         limit = LARGEST_SCORE * SMALL * SMALL
         largest = np.maximum(np.abs(small).max(axis=1, keepdims=True), limit)
         scores[~finite] = (small * (limit / largest) / SMALL / SMALL)[~finite]
     return np.ascontiguousarray(scores[:, :n_columns])
-
-
-def _times(rows: CsrArrays, data: AnyArray, right: Floats, bias: Floats, how: Execution) -> Floats:
-    scores = np.empty((rows.n_rows, right.shape[1]))
-    core.csr_multiply(
-        rows._replace(data=data),
-        right,
-        *how,
-        bias=bias,
-        addend_factor=0.0,
-        addend=None,
-        squares=False,
-        product_out=scores,
-    )
-    return scores
 
 
 def log_probabilities(scores: Floats, one_vs_rest: bool, how: Execution) -> Floats:

@@ -13,7 +13,7 @@ from wordodds._core import linear as core
 from wordodds._core import sparse as sparse_core
 from wordodds.typing import AnyArray, Floats
 
-__all__ = ["DenseMatrix", "Matrix", "SparseMatrix", "matrix_of"]
+__all__ = ["DenseMatrix", "Matrix", "SparseMatrix", "csr_of_dense", "csr_product", "matrix_of"]
 
 
 class Matrix(Protocol):
@@ -74,11 +74,11 @@ class SparseMatrix:
 
     def times(self, right: Floats, bias: Floats | None = None) -> Floats:
         """Return X right + bias."""
-        return self._product(self.rows, right, bias)
+        return csr_product(self.rows, right, self._how, bias=bias)
 
     def transposed_times(self, right: Floats) -> Floats:
         """Return X^T right."""
-        return self._product(self.columns, right)
+        return csr_product(self.columns, right, self._how)
 
     def transposed_times_plus(
         self, right: Floats, factor: float, addend: Floats, out: Floats
@@ -97,7 +97,7 @@ class SparseMatrix:
 
     def transposed_squares_times(self, right: Floats) -> Floats:
         """Return the product of the entries' squares, transposed, with ``right``."""
-        return self._product(self.columns, right, squares=True)
+        return csr_product(self.columns, right, self._how, squares=True)
 
     def block(self, begin: int, end: int) -> Floats:
         """Return some rows as a dense array."""
@@ -116,7 +116,7 @@ class SparseMatrix:
     def row_squares(self) -> Floats:
         """Return the squared length of each row."""
         ones = np.ones((self.n_cols, 1))
-        return self._product(self.rows, ones, squares=True)[:, 0]
+        return csr_product(self.rows, ones, self._how, squares=True)[:, 0]
 
     def squares(self) -> float:
         """Return the sum of the squared entries."""
@@ -126,22 +126,6 @@ class SparseMatrix:
     def as_csr(self) -> CsrArrays:
         """Return the rows."""
         return self.rows
-
-    def _product(
-        self, rows: CsrArrays, right: Floats, bias: Floats | None = None, squares: bool = False
-    ) -> Floats:
-        product = np.empty((rows.n_rows, right.shape[1]))
-        core.csr_multiply(
-            rows,
-            right,
-            *self._how,
-            bias=bias,
-            addend_factor=0.0,
-            addend=None,
-            squares=squares,
-            product_out=product,
-        )
-        return product
 
 
 class DenseMatrix:
@@ -195,8 +179,36 @@ class DenseMatrix:
 
     def as_csr(self) -> CsrArrays:
         """Return the rows without their zeros."""
-        arrays = sparse_core.dense_compress_rows(self._rows, *self._how)
-        return CsrArrays(*arrays, self.n_rows, self.n_cols)
+        return csr_of_dense(self._rows, self._how)
+
+
+def csr_product(
+    rows: CsrArrays,
+    right: Floats,
+    how: Execution,
+    *,
+    bias: Floats | None = None,
+    squares: bool = False,
+) -> Floats:
+    """Return X right + bias, X having float32 or float64 entries; or of the entries' squares."""
+    product = np.empty((rows.n_rows, right.shape[1]))
+    core.csr_multiply(
+        rows,
+        right,
+        *how,
+        bias=bias,
+        addend_factor=0.0,
+        addend=None,
+        squares=squares,
+        product_out=product,
+    )
+    return product
+
+
+def csr_of_dense(rows: AnyArray, how: Execution) -> CsrArrays:
+    """Return the entries of a dense array that are not zero, in double."""
+    whole = np.ascontiguousarray(rows, dtype=np.float64)
+    return CsrArrays(*sparse_core.dense_compress_rows(whole, *how), *whole.shape)
 
 
 def matrix_of(rows: CsrArrays | AnyArray, how: Execution) -> Matrix:
