@@ -16,6 +16,7 @@ from wordodds._border.csr import CsrArrays
 from wordodds._border.execution import Execution
 from wordodds._core import linear as core
 from wordodds._core import text as text_core
+from wordodds.linear.problem import columns_of_weights
 from wordodds.linear.ratio import RatioPrior, label_table, merge_equal_rows, ratio_problem
 from wordodds.text.prune import map_columns
 from wordodds.text.vectorizer import CsrMatrix
@@ -44,7 +45,7 @@ class Examples(NamedTuple):
     @property
     def n_columns(self) -> int:
         """The number of columns of weights."""
-        return 1 if self.n_classes == 2 else self.n_classes
+        return columns_of_weights(self.n_classes)
 
 
 class Outcome(NamedTuple):

@@ -3,12 +3,12 @@
 import numpy as np
 from sklearn.utils import Tags
 
-from wordodds._border.csr import without_repeats, without_zeros
+from wordodds._border.csr import CsrArrays, without_zeros
 from wordodds._border.execution import execution
 from wordodds._estimator.random_state import random_source
 from wordodds.linear.classifier import LinearClassifier, log_probabilities
-from wordodds.linear.matrix import matrix_of
-from wordodds.linear.problem import labelled_rows
+from wordodds.linear.matrix import csr_of_dense
+from wordodds.linear.problem import columns_of_weights, labelled_rows
 from wordodds.linear.ratio import first_equal_rows, label_table, ratio_problem
 from wordodds.linear.ratio_fit import adopt_ratio_fit, check_scale, ratio_settings, warn_of_gap
 from wordodds.typing import ClassWeight, Floats, Labels, MatrixLike, RandomState, WeightsLike
@@ -147,7 +147,8 @@ class NBLogisticRegression(LinearClassifier):
         settings = ratio_settings(self)
         how = execution(self.n_jobs)
         given = labelled_rows(self, X, y, sample_weight, how, non_negative=True)
-        rows = without_zeros(without_repeats(matrix_of(given.rows, how).as_csr(), how))
+        rows = given.rows
+        rows = without_zeros(rows) if isinstance(rows, CsrArrays) else csr_of_dense(rows, how)
         rows = rows._replace(data=rows.data.astype(np.float64, copy=False))
         labels = label_table(
             first_equal_rows(rows, how),
@@ -157,7 +158,7 @@ class NBLogisticRegression(LinearClassifier):
         )
         largest = float(rows.data.max()) if len(rows.data) else 0.0
         check_scale(settings.C, float(labels.weights.max()), largest)
-        n_columns = 1 if len(given.classes) == 2 else len(given.classes)
+        n_columns = columns_of_weights(len(given.classes))
         seed = int(random_source(self.random_state).randint(2**31 - 1))
         ascent = ratio_problem(rows, labels, n_columns, settings.prior, seed, how)
         fitted = ascent.fit(

@@ -24,9 +24,11 @@ from wordodds.typing import AnyArray, Codes, Floats, Labels, MatrixLike, Positio
 __all__ = [
     "LabelledRows",
     "Problem",
+    "columns_of_weights",
     "labelled_rows",
     "penalty_of",
     "problem_of_fit",
+    "require_two_classes",
     "rows_of_problem",
 ]
 
@@ -65,6 +67,26 @@ def penalty_of(C: float, total_weight: float) -> float:
     return 1.0 / max(C * total_weight, STRENGTH_LEAST)
 
 
+def columns_of_weights(n_classes: int) -> int:
+    """Return the number of columns of weights: of two classes, what stands between them.
+
+    Examples
+    --------
+    >>> columns_of_weights(2), columns_of_weights(3)
+    (1, 3)
+    """
+    return 1 if n_classes == 2 else n_classes
+
+
+def require_two_classes(model: BaseEstimator, classes: AnyArray) -> None:
+    """Refuse labels of a single class."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"{type(model).__name__} needs samples of at least 2 classes in the data, but the data "
+            f"contains only one class: {classes.tolist()[0]!r}"
+        )
+
+
 def labelled_rows(
     model: BaseEstimator,
     X: MatrixLike,
@@ -78,11 +100,7 @@ def labelled_rows(
     rows = _checked_rows(model, X, how, non_negative)
     n_rows = rows.n_rows if isinstance(rows, CsrArrays) else len(rows)
     classes, codes, weights = rows_of_fit(model, y, n_rows, sample_weight)
-    if len(classes) < 2:
-        raise ValueError(
-            f"{type(model).__name__} needs samples of at least 2 classes in the data, but the data "
-            f"contains only one class: {classes.tolist()[0]!r}"
-        )
+    require_two_classes(model, classes)
     if weights is None:
         weights = np.ones(n_rows)
     elif not weights.all():

@@ -12,6 +12,7 @@ from wordodds._core import linear as core
 from wordodds._estimator.random_state import random_source
 from wordodds._files.scratch import Scratch
 from wordodds.linear.nb_logistic import NBLogisticRegression
+from wordodds.linear.problem import columns_of_weights
 from wordodds.linear.ratio import gap_scale, gaps_of_rows, ratios_of_counts
 from wordodds.linear.ratio_fit import adopt_ratio_fit, check_scale, ratio_settings, warn_of_gap
 from wordodds.linear.row_store import Block, RowStore
@@ -39,7 +40,7 @@ def fit_ratio_blocks(
     rows each class has; ``advance`` is called with the number of rows visited.
     """
     settings = ratio_settings(model)
-    n_columns = 1 if len(classes) == 2 else len(classes)
+    n_columns = columns_of_weights(len(classes))
     factors = _factors(model.class_weight, classes, documents)
     how = execution(model.n_jobs)
     check_scale(settings.C, float(factors.max()), store.largest)

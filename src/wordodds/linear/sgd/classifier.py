@@ -14,6 +14,7 @@ from wordodds._estimator.random_state import random_source
 from wordodds._estimator.state import adopt, check_width
 from wordodds.linear.classifier import scores_of
 from wordodds.linear.history import Callback
+from wordodds.linear.problem import columns_of_weights
 from wordodds.linear.settings import WeightType
 from wordodds.linear.sgd.epochs import Epochs, Rows, StopRule, epochs
 from wordodds.linear.sgd.parameters import LearningRate, Penalty, check_parameters
@@ -354,7 +355,7 @@ class SGDClassifier(LossProba):
 
     def _first_state(self, X: MatrixLike, n_features: int, n_classes: int) -> SgdState:
         options = self._options(sp.issparse(sparse_of_frame(X)), n_classes)
-        return SgdState(n_features, 1 if n_classes == 2 else n_classes, options, self.dtype)
+        return SgdState(n_features, columns_of_weights(n_classes), options, self.dtype)
 
     def _continued(self, state: SgdState, sparse: bool, how: Execution) -> SgdState:
         """Return the state with today's parameters, which may need other arrays."""
