@@ -94,8 +94,9 @@ def test_local_steps_reach_the_optimum_of_one_process(n_processes, n_classes):
     for round_ in range(400):
         steps = [
             local_step(
-                arrays(X[part]), np.ascontiguousarray(y[part]), np.full(len(y[part]), C), ratios,
-                prior, weights, intercept, before, n_processes, 3, round_, HOW,
+                arrays(X[part]), np.ascontiguousarray(y[part]), np.full(len(y[part]), C),
+                ratios=ratios, prior=prior, weights=weights, intercept=intercept, before=before,
+                spread=n_processes, epochs=3, seed=round_, how=HOW,
             )
             for part, before in zip(parts, known, strict=True)
         ]  # fmt: skip

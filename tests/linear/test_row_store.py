@@ -84,12 +84,12 @@ def test_ratio_blocks_reach_the_optimum_of_a_fit_in_memory(n_classes, class_weig
         fit_ratio_blocks(
             model,
             store,
-            classes,
-            counted.feature_count_,
-            counted.class_count_,
-            12000,
-            os.fspath(tmp_path),
-            visited.append,
+            classes=classes,
+            class_counts=counted.feature_count_,
+            documents=counted.class_count_,
+            n_bytes=12000,
+            folder=os.fspath(tmp_path),
+            advance=visited.append,
         )
     assert sum(visited) == model.n_iter_ * 300
     assert model.gap_ <= 1e-9
@@ -103,7 +103,14 @@ def test_entries_that_single_precision_cannot_follow_are_refused(tmp_path):
     X, codes = problem(2)
     with stored(1e9 * X, codes, tmp_path) as store, pytest.raises(ValueError, match="scale X down"):
         fit_ratio_blocks(
-            NBLogisticRegression(), store, np.array([0, 1]), np.ones((2, 25)), np.ones(2), 1, "", id
+            NBLogisticRegression(),
+            store,
+            classes=np.array([0, 1]),
+            class_counts=np.ones((2, 25)),
+            documents=np.ones(2),
+            n_bytes=1,
+            folder="",
+            advance=id,
         )
 
 
@@ -113,7 +120,15 @@ def test_sgd_blocks_learn_what_sgd_in_memory_learns(n_classes, tmp_path):
     classes = np.array(list("abc"[:n_classes]))
     model = SGDClassifier("softmax", alpha=1e-3, random_state=0, class_weight="balanced")
     with stored(X, codes, tmp_path) as store:
-        fit_sgd_blocks(model, store, classes, np.bincount(codes) * 1.0, 30, 40000, id)
+        fit_sgd_blocks(
+            model,
+            store,
+            classes=classes,
+            documents=np.bincount(codes) * 1.0,
+            epochs=30,
+            n_bytes=40000,
+            advance=id,
+        )
     assert model.class_weight == "balanced"
     assert model.n_iter_ == 30
     expected = SGDClassifier(

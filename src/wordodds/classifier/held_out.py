@@ -87,7 +87,16 @@ class HeldOut:
         distinct, numbers = merge_equal_rows(CsrArrays.of(examples.counts), how)
         self._how = how
         self._parts = [
-            _Part(examples, distinct, numbers, fold_of == fold, min_df, prior, seed, how)
+            _Part(
+                examples,
+                distinct,
+                numbers,
+                is_held=fold_of == fold,
+                min_df=min_df,
+                prior=prior,
+                seed=seed,
+                how=how,
+            )
             for fold in folds
         ]
         held = np.concatenate([part.documents for part in self._parts])
@@ -134,6 +143,7 @@ class _Part:
         examples: Examples,
         distinct: CsrArrays,
         numbers: Ints,
+        *,
         is_held: Booleans,
         min_df: DocumentLimit | None,
         prior: RatioPrior,

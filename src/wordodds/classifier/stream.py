@@ -260,11 +260,26 @@ class _Job(NamedTuple):
                 if by_ratio:
                     counts = presence.model.feature_count_
                     fit_ratio_blocks(
-                        model, store, classes, counts, documents, block, self.scratch, advance
+                        model,
+                        store,
+                        classes=classes,
+                        class_counts=counts,
+                        documents=documents,
+                        n_bytes=block,
+                        folder=self.scratch,
+                        advance=advance,
                     )
                     return model
                 sgd = _as_sgd(model, store, epochs)
-                fit_sgd_blocks(sgd, store, classes, documents, epochs, block, advance)
+                fit_sgd_blocks(
+                    sgd,
+                    store,
+                    classes=classes,
+                    documents=documents,
+                    epochs=epochs,
+                    n_bytes=block,
+                    advance=advance,
+                )
                 return sgd
 
     def temper(self, model: NBLogisticRegression, documents: Documents, held: Ints) -> float:

@@ -177,6 +177,7 @@ def ascend(
 ) -> LocalStep:
     """Visit the rows of a group, from weights that all groups start from."""
     n_columns = ratios.shape[1]
+    weights, intercept = start
     if not len(rows.codes):
         nothing = np.zeros(n_columns)
         log_odds = np.empty((0, n_columns), dtype=np.float32)
@@ -185,14 +186,15 @@ def ascend(
         rows.rows,
         rows.codes,
         settings.strength * rows.weights,
-        ratios,
-        settings.prior,
-        *start,
-        None if before is None else before.log_odds,
-        settings.n_groups,
-        LOCAL_EPOCHS,
-        seed,
-        execution(None),
+        ratios=ratios,
+        prior=settings.prior,
+        weights=weights,
+        intercept=intercept,
+        before=None if before is None else before.log_odds,
+        spread=settings.n_groups,
+        epochs=LOCAL_EPOCHS,
+        seed=seed,
+        how=execution(None),
     )
 
 

@@ -148,6 +148,7 @@ def local_step(
     rows: CsrArrays,
     codes: Codes,
     costs: Floats,
+    *,
     ratios: Floats32,
     prior: RatioPrior,
     weights: Floats32,

@@ -26,6 +26,7 @@ Advance: TypeAlias = Callable[[int], Any]
 def fit_ratio_blocks(
     model: NBLogisticRegression,
     store: RowStore,
+    *,
     classes: AnyArray,
     class_counts: Floats,
     documents: Floats,
@@ -109,6 +110,7 @@ def _measured(
 def fit_sgd_blocks(
     model: SGDClassifier,
     store: RowStore,
+    *,
     classes: AnyArray,
     documents: Floats,
     epochs: int,
