@@ -1,5 +1,7 @@
 """Logistic regression by rounds: the optimum of one process, and of an independent minimiser."""
 
+import warnings
+
 import dask
 import dask.bag
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from wordodds import LogisticRegression, NBLogisticRegression, TextClassifier
 from wordodds import dask as wordodds_dask
+from wordodds.linear import settings
 
 EXACT = {"ftol": 0.0, "gtol": 1e-9, "maxiter": 10_000, "maxfun": 20_000}
 
@@ -101,6 +104,47 @@ def test_nb_logistic_is_at_its_optimum(client, mail, n_classes):
         start = np.zeros(columns.shape[1])
         best = minimize(objective, start, jac=True, method="L-BFGS-B", options=EXACT).x
         assert_allclose(scores[:, column], columns @ best, atol=1e-4)
+
+
+@pytest.fixture
+def small_groups(monkeypatch):
+    """Let one worker hold so few entries that rows are fitted in groups, by rounds."""
+    monkeypatch.setattr("wordodds.dask.logistic.ENTRIES_PER_GROUP", 2000)
+    monkeypatch.setattr("wordodds.dask.tasks.fit_group", None)  # the way of one worker is closed
+
+
+@pytest.mark.parametrize("class_weight", [None, {"spam": 3.0, "eggs": 0.5}])
+def test_nb_logistic_by_rounds_is_at_the_optimum_of_one_process(
+    client, mail, small_groups, class_weight
+):
+    model = NBLogisticRegression(C=0.5, tol=1e-6, class_weight=class_weight)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ours = wordodds_dask.fit(words(model), bag_of(mail.partitions))
+    assert [str(one.message) for one in caught] == []
+    theirs = words(model).fit(mail.texts, mail.labels)
+    scale = np.abs(theirs.linear_model_.weights).max()
+    assert_allclose(
+        ours.linear_model_.weights, theirs.linear_model_.weights, rtol=0, atol=1e-3 * scale
+    )
+
+
+def test_what_single_precision_cannot_follow_is_refused_by_rounds_too(client, mail, small_groups):
+    for options in ({"C": 1e15}, {"class_weight": {"spam": 1e14}}):
+        with pytest.raises(ValueError, match="lower C"):
+            wordodds_dask.fit(words(NBLogisticRegression(**options)), bag_of(mail.partitions))
+
+
+def test_settings_which_draw_a_seed_are_read_once(client, mail, monkeypatch):
+    seen = []
+
+    def settings_of(model, solvers):
+        seen.append(settings.settings_of(model, solvers))
+        return seen[-1]
+
+    monkeypatch.setattr("wordodds.dask.logistic.settings_of", settings_of)
+    wordodds_dask.fit(words(LogisticRegression(tol=1e-2)), bag_of(mail.partitions))
+    assert len(seen) == 1
 
 
 def test_the_bits_do_not_depend_on_the_number_of_workers(client, mail):

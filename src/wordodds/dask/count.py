@@ -68,7 +68,7 @@ class Chosen(NamedTuple):
     classes: AnyArray  # those that weigh something
     class_counts: Ints  # documents of each
     factors: Floats | None  # the weight of each; None: all weigh 1
-    n_columns: int
+    n_cols: int
     held: dict[str, Ints]  # rows to leave out, by the name of the partition
 
     @property
@@ -124,11 +124,11 @@ def choose(seen: Seen, recipe: Recipe) -> Chosen:
         rows: Any = [""]
         for step in steps:  # none of which learns from the text
             rows = step.fit_transform(rows)
-        n_columns = rows.shape[1]
+        n_cols = rows.shape[1]
     else:
         steps[0].merge(seen.vectorizer)
         # Chooses the terms, or says why none is left.
-        n_columns = CountVectorizer.transform(steps[0], []).shape[1]
+        n_cols = CountVectorizer.transform(steps[0], []).shape[1]
     factors = None
     if recipe.class_weight is not None:
         codes = np.arange(len(classes), dtype=np.int32)
@@ -137,7 +137,7 @@ def choose(seen: Seen, recipe: Recipe) -> Chosen:
         if not weighs.any():
             raise ValueError("the weight of every row is zero: there is nothing to learn from")
         classes, class_counts, factors = classes[weighs], class_counts[weighs], factors[weighs]
-    return Chosen(steps, classes, class_counts, factors, n_columns, recipe.held)
+    return Chosen(steps, classes, class_counts, factors, n_cols, recipe.held)
 
 
 def rows_of(counted: Counted, chosen: Chosen) -> tuple[CsrMatrix, Codes]:
@@ -149,7 +149,7 @@ def rows_of(counted: Counted, chosen: Chosen) -> tuple[CsrMatrix, Codes]:
     if counted.vectorizer is not None:
         columns = columns_in(counted.vectorizer, chosen.steps[0])
         how = execution(counted.vectorizer.n_jobs)
-        rows = _moved(rows, columns, chosen.n_columns, how)
+        rows = _moved(rows, columns, chosen.n_cols, how)
         if rows.shape[0]:
             rows = weigh_counts(chosen.steps[0], rows)
     position_of = codes_by_label(chosen.classes)
@@ -186,8 +186,8 @@ def _hashed(steps: list[Any], texts: RawDocuments, n_documents: int) -> CsrMatri
     return rows
 
 
-def _moved(counts: CsrMatrix, columns: Ints, n_columns: int, how: Execution) -> CsrMatrix:
+def _moved(counts: CsrMatrix, columns: Ints, n_cols: int, how: Execution) -> CsrMatrix:
     """Renumber columns; both vocabularies are sorted, so that rows stay so."""
     rows = CsrArrays.of(counts)
-    moved = map_columns(rows, columns, n_columns, how, binary=False, sums=False)
+    moved = map_columns(rows, columns, n_cols, how, binary=False, sums=False)
     return sp.csr_matrix(moved.to_scipy())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -176,8 +177,8 @@ def _trainer(learner: BaseEstimator) -> Callable[..., Any]:
     if isinstance(learner, MultinomialNB | BernoulliNB | ComplementNB):
         return fit_bayes
     if isinstance(learner, LogisticRegression):
-        check_logistic(learner)
-        return fit_logistic
+        # Once: a Generator as random_state gives another seed each time.
+        return partial(fit_logistic, settings=check_logistic(learner))
     if isinstance(learner, NBLogisticRegression):
         check_nb_logistic(learner)
         return fit_nb_logistic

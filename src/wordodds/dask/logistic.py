@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,14 +17,11 @@ from wordodds.dask.objective import RemoteObjective
 from wordodds.linear import LogisticRegression, NBLogisticRegression
 from wordodds.linear.fit import minimise
 from wordodds.linear.logistic import adopt_logistic
-from wordodds.linear.problem import penalty_of
+from wordodds.linear.problem import columns_of_weights, penalty_of, require_two_classes
 from wordodds.linear.ratio import LocalStep, gap_scale, padded, ratios_of_counts
-from wordodds.linear.ratio_fit import adopt_ratio_fit, ratio_settings, warn_of_gap
+from wordodds.linear.ratio_fit import adopt_ratio_fit, check_scale, ratio_settings, warn_of_gap
 from wordodds.linear.settings import Settings, settings_of, weight_type
-from wordodds.typing import AnyArray
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
+from wordodds.typing import Floats
 
 __all__ = ["check_logistic", "check_nb_logistic", "fit_logistic", "fit_nb_logistic"]
 
@@ -64,13 +61,17 @@ def fit_logistic(
     counted: list[FutureOf[Counted]],
     chosen: FutureOf[Chosen],
     work: Work,
+    settings: Settings,
 ) -> LogisticRegression:
-    """Fit a LogisticRegression to futures of `Counted` and `Chosen`, and return it."""
+    """Fit a LogisticRegression to futures of `Counted` and `Chosen`, and return it.
+
+    ``settings`` are those that `check_logistic` returned.
+    """
     began = time.perf_counter()
-    settings = check_logistic(model)
     rows = work.map(tasks.prepare, counted, chosen=chosen)
     known = work.result(chosen)
-    n_cols, n_columns = known.n_columns, _columns_for(model, known.classes)
+    require_two_classes(model, known.classes)
+    n_cols, n_columns = known.n_cols, columns_of_weights(len(known.classes))
     softmax = n_columns > 1 and model.multi_class == "multinomial"
     loss = tasks.LossOfRows(softmax, n_columns, settings.fit_intercept)
     penalty = penalty_of(settings.C, known.total_weight)
@@ -98,7 +99,8 @@ def fit_nb_logistic(
     """
     rows = work.map(tasks.prepare, counted, chosen=chosen)
     known = work.result(chosen)
-    n_cols, n_columns = known.n_columns, _columns_for(model, known.classes)
+    require_two_classes(model, known.classes)
+    n_cols, n_columns = known.n_cols, columns_of_weights(len(known.classes))
     n_entries = sum(work.result(work.map(tasks.entries, rows)))
     n_groups = -(-n_entries // ENTRIES_PER_GROUP)
     if n_groups <= 1:
@@ -106,20 +108,21 @@ def fit_nb_logistic(
         total = known.total_weight
         fitted = work.submit(tasks.fit_group, group, model, known.classes, total)
         return cast(NBLogisticRegression, work.result(fitted))
+    settings, how = ratio_settings(model), execution(model.n_jobs)
+    factors = np.ones(len(known.classes)) if known.factors is None else known.factors
+    largest = max(work.result(work.map(tasks.largest_entry, rows)))
+    check_scale(settings.C, float(factors.max()), largest)
     documents = work.map(
         tasks.class_documents,
         rows,
         n_classes=len(known.classes),
         total_weight=known.total_weight,
     )
-    _, of_classes = work.result(work.tree(tasks.add, documents))
-    settings, how = ratio_settings(model), execution(model.n_jobs)
+    of_classes: Floats = work.result(work.tree(tasks.add, documents))
     prior = settings.prior
     ratios = ratios_of_counts(np.ascontiguousarray(of_classes.T), n_columns, prior.alpha, how)
     weights, intercept = np.float32(settings.lean) * ratios, np.zeros(n_columns)
-    class_weights = known.class_counts.astype(np.float64)
-    if known.factors is not None:
-        class_weights *= known.factors
+    class_weights = known.class_counts * factors
     scale = gap_scale(settings.C, class_weights, n_columns)
     shared = tasks.LocalSettings(prior, settings.C * known.total_weight, n_groups)
     shared_ratios = work.submit(identity, ratios)
@@ -147,12 +150,3 @@ def fit_nb_logistic(
     adopt_ratio_fit(model, no_rows, known.classes, padded(weights), intercept, n_rounds, gap)
     warn_of_gap(model, "rounds", "raise tol")
     return model
-
-
-def _columns_for(model: BaseEstimator, classes: AnyArray) -> int:
-    if len(classes) < 2:
-        raise ValueError(
-            f"{type(model).__name__} needs samples of at least 2 classes in the data, but the data "
-            f"contains only one class: {classes.tolist()[0]!r}"
-        )
-    return 1 if len(classes) == 2 else len(classes)

@@ -54,7 +54,7 @@ class RemoteObjective(Objective):
         """Return the objective's view from a point; one round, two passes over the data."""
         self.passes += 2
         items = [(rows, self._loss) for rows in self._rows]
-        loss, gradient = self._work.round(tasks.loss_and_gradient, items, point, tasks.add)
+        loss, gradient = self._work.round(tasks.loss_and_gradient, items, point, tasks.add_losses)
         return RemotePosition(self, point, loss, self.penalised(gradient, point))
 
     def scores_at(self, point: Floats) -> list[FutureOf[Floats]]:
@@ -79,8 +79,7 @@ class RemoteObjective(Objective):
         items = [
             (rows, self._loss, scores) for rows, scores in zip(self._rows, its_scores, strict=True)
         ]
-        summed: Floats = self._work.round(task, items, vector, tasks.add)[1]
-        return summed
+        return self._work.round(task, items, vector, tasks.add)
 
     def penalised(self, summed: Floats, vector: Floats) -> Floats:
         """Return a sum over rows plus the penalty's Hessian times a vector."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +25,7 @@ __all__ = [
     "LossOfRows",
     "Rows",
     "add",
+    "add_losses",
     "add_steps",
     "ascend",
     "class_documents",
@@ -30,6 +33,7 @@ __all__ = [
     "fit_group",
     "greatest",
     "join",
+    "largest_entry",
     "loss_and_gradient",
     "prepare",
     "products",
@@ -93,20 +97,15 @@ def scores(rows: Rows, loss: LossOfRows, point: Floats) -> Floats:
     return rows.objective(loss).scores(point)
 
 
-def products(
-    rows: Rows, loss: LossOfRows, its_scores: Floats, vector: Floats
-) -> tuple[float, Floats]:
-    """Return 0 and the rows' part of the Hessian, where scores were taken, times a vector."""
-    return 0.0, Position(rows.objective(loss), vector, its_scores).hessian_times(vector)[0]
+def products(rows: Rows, loss: LossOfRows, its_scores: Floats, vector: Floats) -> Floats:
+    """Return the rows' part of the Hessian, where scores were taken, times a vector."""
+    return Position(rows.objective(loss), vector, its_scores).hessian_times(vector)[0]
 
 
-def squares(
-    rows: Rows, loss: LossOfRows, its_scores: Floats, nothing: None
-) -> tuple[float, Floats]:
-    """Return 0 and the rows' part of the Hessian's diagonal."""
+def squares(rows: Rows, loss: LossOfRows, its_scores: Floats, nothing: None) -> Floats:
+    """Return the rows' part of the Hessian's diagonal."""
     objective = rows.objective(loss)
-    position = Position(objective, np.zeros(objective.shape), its_scores)
-    return 0.0, position.hessian_diagonal()
+    return Position(objective, np.zeros(objective.shape), its_scores).hessian_diagonal()
 
 
 def reach(rows: Rows, loss: LossOfRows, direction: Floats) -> float:
@@ -114,19 +113,24 @@ def reach(rows: Rows, loss: LossOfRows, direction: Floats) -> float:
     return float(np.abs(scores(rows, loss, direction)).max(initial=0.0))
 
 
-def class_documents(rows: Rows, n_classes: int, total_weight: float) -> tuple[float, Floats]:
-    """Return 0 and the weight of each class in rows that have each column, (n_cols, n_classes)."""
+def class_documents(rows: Rows, n_classes: int, total_weight: float) -> Floats:
+    """Return the weight of each class in rows that have each column, (n_cols, n_classes)."""
     own = sp.csr_array(
         (rows.weights * total_weight, rows.codes, np.arange(len(rows.codes) + 1)),
         shape=(len(rows.codes), n_classes),
     )
     present = rows.columns.to_scipy((rows.columns.data != 0.0).astype(np.float64))
-    return 0.0, np.asarray((present @ own).toarray())
+    return np.asarray((present @ own).toarray())
 
 
 def entries(rows: Rows) -> int:
     """Return the number of entries of a partition."""
     return len(rows.rows.data)
+
+
+def largest_entry(rows: Rows) -> float:
+    """Return the largest entry of a partition, 0 if there is none."""
+    return float(rows.rows.data.max(initial=0.0))
 
 
 def share(rows: Rows, number: int, n_groups: int) -> Rows:
@@ -210,13 +214,19 @@ def add_steps(steps: list[LocalStep]) -> LocalStep:
     return LocalStep(None, change, intercept, gaps)
 
 
-def add(parts: list[tuple[float, Floats]]) -> tuple[float, Floats]:
-    """Return sums, added in order."""
-    value, total = parts[0][0], parts[0][1].copy()
-    for one, array in parts[1:]:
-        value += one
-        total += array
-    return value, total
+def add(parts: list[Floats]) -> Floats:
+    """Return the sum of arrays, added in order."""
+    total = parts[0].copy()
+    for part in parts[1:]:
+        total += part
+    return total
+
+
+def add_losses(parts: list[tuple[float, Floats]]) -> tuple[float, Floats]:
+    """Return the sums of losses and of gradients, added in order."""
+    # Not by `sum`, which rounds otherwise since Python 3.12.
+    loss = reduce(operator.add, [loss for loss, _ in parts])
+    return loss, add([gradient for _, gradient in parts])
 
 
 def greatest(parts: list[float]) -> float:
