@@ -52,7 +52,7 @@ inline void rescale(const SgdState<Weight>& state, int64_t begin, int64_t end, i
 struct Columns {
     int64_t begin;
     int64_t end;
-    int64_t n;      // without padding
+    int64_t n;       // without padding
     int64_t stride;  // with it
     SgdProgress progress;
     std::vector<double> products, scores, losses, slopes, steps, square_norms;

@@ -20,8 +20,7 @@ struct Weights {
     int64_t stride;
 
     Weights(Random& random, int64_t n_rows, int64_t n_columns, int64_t factor_rank = 0)
-        : rank(factor_rank > 0 ? factor_rank : n_columns),
-          stride(lane_stride(rank)) {
+        : rank(factor_rank > 0 ? factor_rank : n_columns), stride(lane_stride(rank)) {
         weights.assign(static_cast<size_t>(n_rows * stride), static_cast<Weight>(1e38));
         for (size_t i = 0; i < weights.size(); ++i) {
             if (static_cast<int64_t>(i) % stride >= rank) continue;
