@@ -306,6 +306,21 @@ def test_seeds_of_any_kind_and_classes_of_no_weight():
         TextClassifier(model).fit_stream(batches_of(texts, labels), memory=MEMORY)
 
 
+@pytest.mark.parametrize(
+    ("random_state", "seed"), [(None, 0), (0, 0), (7, 7), (np.int64(7), 7), (True, 1)]
+)
+def test_seeds_shuffle_the_rows_on_disk(random_state, seed):
+    assert stream._store_seed(random_state) == seed
+
+
+@pytest.mark.parametrize("source", [np.random.default_rng, np.random.RandomState])
+def test_sources_of_random_numbers_shuffle_the_rows_on_disk(source):
+    seeds = [stream._store_seed(source(3)) for _ in range(2)]
+    assert seeds[0] == seeds[1] != stream._store_seed(source(4))
+    drawn = source(3)
+    assert stream._store_seed(drawn) != stream._store_seed(drawn)
+
+
 def test_rows_without_any_word():
     batches = [(["", ""], ["x", "y"])]
     found = TextClassifier("logistic", n_hashed=16).fit_stream(batches, memory=MEMORY)

@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from wordodds._border.classes import union_of_classes
+from wordodds._estimator.random_state import random_source
 from wordodds._files.memory import resident_bytes
 from wordodds._files.progress import Advance, progress
 from wordodds._files.sizes import byte_size
@@ -41,7 +42,7 @@ from wordodds.text import CountVectorizer
 from wordodds.text.parts import packed_vocabulary
 from wordodds.text.spill import learn_vocabulary
 from wordodds.text.vectorizer import CsrMatrix
-from wordodds.typing import AnyArray, Codes, Floats, Ints
+from wordodds.typing import AnyArray, Codes, Floats, Ints, RandomState
 
 if TYPE_CHECKING:
     from wordodds.classifier.text_classifier import TextClassifier
@@ -234,8 +235,7 @@ class _Job(NamedTuple):
         n_before = 0
         presence = _GrowingBayes(BernoulliNB(n_jobs=model.n_jobs), self.classes)
         numbers = _ClassNumbers()
-        seed = model.random_state if isinstance(model.random_state, int) else 0
-        with RowStore(self.scratch, self.n_features, seed) as store:
+        with RowStore(self.scratch, self.n_features, _store_seed(model.random_state)) as store:
             for part in self.parts("reading"):
                 positions = np.arange(n_before, n_before + len(part.codes))
                 n_before += len(part.codes)
@@ -320,6 +320,15 @@ class _ClassNumbers:
         ranks = np.empty(len(order), dtype=np.int32)
         ranks[order] = np.arange(len(order))
         return self._classes, np.array(self._documents, dtype=np.float64)[order], ranks
+
+
+def _store_seed(random_state: RandomState) -> int:
+    """Return the seed by which rows are shuffled on disk; a source of numbers gives one of its."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(random_source(random_state).randint(2**31 - 1))
 
 
 def _check_logistic(model: LogisticRegression) -> None:

@@ -98,7 +98,9 @@ default="nb_logistic"
         kept, and `partial_fit` is possible. Without inverse document frequencies.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the order in which rows are visited. As the fit converges, it affects only the last
-        digits. None: a fixed seed.
+        digits. None: a fixed seed. A Generator or RandomState is drawn from, so that every fit
+        differs; one that an estimator passed as ``model`` has is copied with it, so that all fits
+        start from the state that it had.
     n_jobs : int or None, default=None
         Number of threads. None: the usable cores. The result does not depend on it.
     verbose : bool, default=False
