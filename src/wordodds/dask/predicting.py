@@ -115,9 +115,10 @@ of paths
     ...     wordodds.dask.predict(classifier, bag).compute()
     ['spam', 'ham']
     """
+    from wordodds.model.output import Output
+
     linear_model = _linear_model(model)
-    if proba:
-        linear_model.predict_proba([])  # raises if there are none
+    Output(linear_model, proba=proba)  # raises what the workers would
     client = client_of(client)
     with Work(client) as work:
         found = partitions_of(collection, work)
