@@ -119,7 +119,7 @@ ClassWeight: TypeAlias = Mapping[Label, float] | Literal["balanced"] | None
 DTypeLike: TypeAlias = npt.DTypeLike
 """The type of values, such as float or np.float32."""
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
-"""A seed, a source of random numbers, or None for a fixed seed."""
+"""A seed, a source of random numbers, or None: a fixed seed for a fit, a fresh one for `sample`."""
 
 # --- Options of text ---
 

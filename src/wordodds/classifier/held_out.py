@@ -16,6 +16,7 @@ from wordodds._border.csr import CsrArrays
 from wordodds._border.execution import Execution
 from wordodds._core import linear as core
 from wordodds._core import text as text_core
+from wordodds.classifier.named_models import Weighting
 from wordodds.linear.ratio import RatioPrior, label_table, merge_equal_rows, ratio_problem
 from wordodds.text.prune import map_columns
 from wordodds.text.vectorizer import CsrMatrix
@@ -38,7 +39,7 @@ class Examples(NamedTuple):
     codes: Codes
     weights: Floats
     n_classes: int
-    weighting: str  # as in TextClassifier
+    weighting: Weighting  # as in TextClassifier
     use_idf: bool
 
     @property

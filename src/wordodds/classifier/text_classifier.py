@@ -12,6 +12,7 @@ from wordodds._border.features import FeatureNames
 from wordodds.classifier.choose import Choice
 from wordodds.classifier.fitting import fit_batch, fit_in_memory
 from wordodds.classifier.named_models import Model, Weighting
+from wordodds.model.calibration import Method
 from wordodds.model.evaluation import Evaluation
 from wordodds.model.explanation import Explanation
 from wordodds.model.linear_model import LinearModel
@@ -436,7 +437,7 @@ default="nb_logistic"
         self,
         texts: Texts,
         labels: Labels,
-        method: Literal["temperature", "platt", "isotonic"] = "temperature",
+        method: Method = "temperature",
     ) -> "TextClassifier":
         """Make probabilities match documents that were not trained on; return this classifier.
 

@@ -120,39 +120,21 @@ class Output:
             raise RepeatedColumnError(next(name for name in seen if seen.count(name) > 1))
 
     def lists(self, texts: Texts) -> dict[str, list[Any]]:
-        """Return the columns of labels and values as lists.
-
-        Parameters
-        ----------
-        texts : iterable of str or bytes, or a column of text
-            The documents.
-        """
+        """Return the columns of labels and values as lists."""
         labels = [*self._model.labels.tolist(), None]  # the last is for the code -1
         return self._columns(
             texts, lambda codes: [labels[code] for code in codes.tolist()], np.ndarray.tolist
         )
 
     def arrays(self, texts: Texts) -> dict[str, Any]:
-        """Return the columns of labels and values as NumPy arrays.
-
-        Parameters
-        ----------
-        texts : iterable of str or bytes, or a column of text
-            The documents.
-        """
+        """Return the columns of labels and values as NumPy arrays."""
         labels = self._model.labels
         if self._threshold is not None:  # the last is for the code -1
             labels = np.array([*labels.tolist(), None], dtype=object)
         return self._columns(texts, labels.__getitem__, np.asarray)
 
     def arrow(self, texts: Texts) -> dict[str, Any]:
-        """Return the columns of labels and values as Arrow arrays.
-
-        Parameters
-        ----------
-        texts : iterable of str or bytes, or a column of text
-            The documents.
-        """
+        """Return the columns of labels and values as Arrow arrays."""
         pyarrow, labels = self._arrow_labels
         return self._columns(
             texts,
@@ -210,17 +192,8 @@ def scored(
 ) -> Generator[Result]:
     """Yield the result of each piece, in order, while another thread reads the next ones.
 
-    Parameters
-    ----------
-    pieces : generator
-        Reads the pieces; closed at the end.
-    score : callable
-        Makes the result of a piece, in the calling thread.
-    size_of : callable
-        Returns the bytes of a piece, which limit how far reading is ahead.
-    may_wait : bool
-        Whether reading may wait for ever, as standard input can. It then stays in the calling
-        thread, where Ctrl-C ends it.
+    The bytes of a piece, which ``size_of`` returns, limit how far reading is ahead. Where reading
+    may wait for ever, as standard input can, it stays in the calling thread, where Ctrl-C ends it.
 
     Examples
     --------
@@ -243,17 +216,9 @@ def write_all(
 ) -> None:
     """Write results while the next ones are being made.
 
-    Parameters
-    ----------
-    results : iterator
-        What `scored` yields.
-    write : callable
-        Takes the iterator and exhausts it.
-    size_of : callable
-        Returns the bytes of a result, which limit how far scoring is ahead.
-    in_thread : bool
-        Whether to write in another thread. A pipe's reader may make its writer wait for ever:
-        such output is written in the calling thread.
+    ``write`` exhausts the iterator. The bytes of a result, which ``size_of`` returns, limit how far
+    scoring is ahead. A pipe's reader may make its writer wait for ever: such output is written in
+    the calling thread, not ``in_thread``.
     """
     if in_thread:
         in_background(write, results, size_of, _BYTES_AHEAD)
