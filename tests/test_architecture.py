@@ -24,7 +24,7 @@ LAYERS = {
     "_files": ("typing _border", "numpy"),
     "_estimator": ("typing _border", "numpy sklearn"),
     "corpora": ("typing _files", "numpy pyarrow"),
-    "datasets": ("typing _files", "numpy scipy"),
+    "datasets": ("typing _border _files", "numpy scipy"),
     "model": (
         "typing _core _border _files wordodds.__version__",
         "numpy scipy pyarrow matplotlib",

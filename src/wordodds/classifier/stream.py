@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from wordodds._border.checks import whole_number
 from wordodds._border.classes import union_of_classes
 from wordodds._estimator.random_state import random_source
 from wordodds._files.memory import resident_bytes
@@ -78,10 +79,10 @@ def fit_stream(
     """Fit a TextClassifier, which changes only when all is done."""
     kind = kind_of(owner.model)
     classifier = new_classifier(owner, kind)
-    if epochs is not None and (isinstance(epochs, bool) or not isinstance(epochs, Integral)):
-        raise TypeError(f"epochs must be an int, got {epochs!r}")
-    if epochs is not None and epochs < 1:
-        raise ValueError(f"epochs must be >= 1, got {epochs}")
+    if epochs is not None:
+        epochs = whole_number(epochs, "epochs", wanted="an int")
+        if epochs < 1:
+            raise ValueError(f"epochs must be >= 1, got {epochs}")
     free = _free_bytes(byte_size(memory, "memory"))
     n_bytes = int(min(max(free * PART_SHARE, PART_MIN), PART_MAX))
     stream = Stream(batches, text, label, n_bytes, owner)
@@ -112,7 +113,7 @@ def fit_stream(
     if isinstance(classifier, DiscreteNB):
         classifier = job.fit_bayes(classifier)
     else:
-        classifier = job.fit_linear(classifier, None if epochs is None else int(epochs), sample)
+        classifier = job.fit_linear(classifier, epochs, sample)
     if sample is not None and choice is not None and len(held := sample.held_back()):
         temperature = job.temper(classifier, sample.documents, held)
         choice = choice._replace(temperature=temperature)
