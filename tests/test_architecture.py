@@ -69,6 +69,27 @@ def test_packages_know_only_those_below_them():
     assert complaints(PACKAGE, RULES) == []
 
 
+def test_the_table_for_people_has_the_same_permissions():
+    table = (ROOT / "CONTRIBUTING.md").read_text().partition("| layer |")[2].partition("\n\n")[0]
+    listed = set()
+    for row in table.splitlines()[2:]:
+        _, layer, where, _, may_use, _, _ = row.split("|")
+        names = {
+            name.partition("/")[0].removesuffix(".py") for name in re.findall("`(.*?)`", where)
+        }
+        if not names <= LAYERS.keys():
+            assert layer.strip() in {"engine", "binding"}
+            continue
+        listed |= names
+        needed = {name for room in names for name in LAYERS[room][0].split()}
+        needed = {name for name in needed if name.partition(".")[0] not in {"typing", FACADE}}
+        assert set(re.findall("`(.*?)`", may_use)) == needed - names, layer
+        assert ("the public API" in may_use) == any(
+            FACADE in LAYERS[room][0].split() for room in names
+        ), layer
+    assert listed == LAYERS.keys() - {"typing", "_core", "_config"}
+
+
 def test_the_layers_have_an_order():
     graph = {
         room: {name for name in below.split() if (room, name) not in RULES.types_only}
