@@ -82,7 +82,7 @@ def test_old_spellings_are_not_in_the_help(wordodds):
 
 
 def test_convert(wordodds, tmp_path):
-    from ..model.fasttext_models import hand_made
+    from ..model.fasttext.models import hand_made
 
     source, target = tmp_path / "made.bin", tmp_path / "m.wordodds"
     hand_made().write(source)
