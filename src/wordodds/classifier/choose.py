@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from wordodds._border.execution import Execution
-from wordodds.classifier.held_out import Examples, HeldOut, Outcome
+from wordodds.classifier.cross_validation import Examples, HeldOut, Outcome
 from wordodds.classifier.named_models import Kind, Weighting
 from wordodds.classifier.reading import MANY, Reading, plain_reading, readings
 from wordodds.classifier.sample import sampled, stratified_folds

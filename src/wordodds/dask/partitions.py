@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wordodds.dask.cluster import FutureOf, Work
     from wordodds.typing import RawDocuments
 
-    Collection: TypeAlias = (
+    DaskCollection: TypeAlias = (
         dask.bag.Bag
         | dask.dataframe.DataFrame
         | str
@@ -71,7 +71,7 @@ class Partitions(NamedTuple):
         return work.compute([call(*item) for item in items])
 
 
-def partitions_of(collection: Collection, work: Work) -> Partitions:
+def partitions_of(collection: DaskCollection, work: Work) -> Partitions:
     """Return the parts of whatever collection `fit` and `predict` take."""
     from dask.bag import Bag
     from dask.delayed import Delayed

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
     from wordodds.classifier import TextClassifier
-    from wordodds.dask.partitions import Collection
+    from wordodds.dask.partitions import DaskCollection
     from wordodds.model import LinearModel
 
     Path: TypeAlias = str | os.PathLike[str]
@@ -68,7 +68,7 @@ def predict(
 ) -> Lazy: ...
 def predict(
     model: Model,
-    collection: Collection,
+    collection: DaskCollection,
     *,
     text: str = "text",
     client: Client | None = None,
@@ -197,7 +197,7 @@ def _empty_frame(found: Partitions, file: ModelFile, wanted: Wanted) -> pandas.D
 
 
 def _later(
-    collection: Collection,
+    collection: DaskCollection,
     found: Partitions,
     shared: Future,
     empty_frame: pandas.DataFrame | None,

@@ -315,7 +315,7 @@ class LinearModel:
             The label to compare with. None: the mean over all others where scores mean something
             only beside each other (softmax, naive Bayes), else all others at once.
         """
-        from wordodds.model.explain import explain
+        from wordodds.model.contributions import explain
 
         return explain(self, text, label, against)
 
