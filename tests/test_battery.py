@@ -8,6 +8,7 @@ import pytest
 from tests.hard import csr, record
 from tests.hard.__main__ import PAGE
 from tests.hard.matrices import matrix_of
+from tests.hard.sanitized_threads import topics
 from tests.hard.shards import SHARDS, shard_of
 from tests.hard.workers import failing_cases
 
@@ -34,6 +35,25 @@ def test_errors_crashes_and_hangs_are_failures_and_the_other_cases_run():
 @pytest.mark.parametrize("name", SHARDS)
 def test_every_shard_can_be_imported(name):
     assert callable(shard_of(name).run)
+
+
+def test_topics_are_those_of_the_build_and_of_the_files(tmp_path):
+    for name in ("main.cpp", "planted_bug.cpp", "base/test_checksum.cpp", "text/test_lower.cpp"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    built = ["base/checksum", "text/lower"]
+    assert topics(built, frozenset(), tmp_path) == built
+    assert topics(built, frozenset(["text/lower"]), tmp_path) == ["base/checksum"]
+    with pytest.raises(ValueError, match=r"no such topics: \['text/upper'\]"):
+        topics(built, frozenset(["text/upper"]), tmp_path)
+    (tmp_path / "text" / "unbuilt.cpp").touch()
+    with pytest.raises(ValueError, match=r"\['text/unbuilt.cpp'\]"):
+        topics(built, frozenset(), tmp_path)
+    (tmp_path / "text" / "unbuilt.cpp").rename(tmp_path / "text" / "test_word.cpp")
+    for wrong in (built, [*built, "text/word", "text/gone"]):
+        with pytest.raises(ValueError, match="are not those of the files"):
+            topics(wrong, frozenset(), tmp_path)
 
 
 @pytest.mark.exhaustive

@@ -42,8 +42,20 @@ def test_every_estimator_repeats_itself_in_another_process():
     assert {name.split()[0] for name in first} == public
 
 
-@pytest.mark.parametrize("options", [[], ["--memory", "1GB"]], ids=["in memory", "streaming"])
-@pytest.mark.parametrize("kind", ["naive_bayes", "nb_logistic", "logistic"])
+MODELS = ["naive_bayes", "nb_logistic", "logistic", "complement"]
+STREAMING = ["--memory", "1GB"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        *((kind, []) for kind in MODELS),
+        *((kind, STREAMING) for kind in MODELS),
+        ("nb_logistic", [*STREAMING, "--n-hashed", "512"]),
+        ("logistic", ["--calibrate", "isotonic"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)
 def test_train_writes_the_same_file_twice(tmp_path, kind, options):
     texts, labels = make_corpus()
     rows = [
@@ -81,6 +93,30 @@ def test_another_seed_or_a_generator_gives_other_bits(name, options):
     first, second = weights(random_state=generator), weights(random_state=generator)
     assert len({first, second, weights()}) == 3
     assert weights(random_state=np.random.default_rng(3)) == first
+
+
+@pytest.mark.parametrize("method", ["fit", "fit_stream"])
+@pytest.mark.parametrize("model", ["nb_logistic", "logistic"])
+def test_classifiers_of_text_take_a_generator(model, method):
+    texts, labels = make_corpus()
+    labels = [f"class {label}" for label in labels]
+
+    def weights(seed):
+        # With C nothing is chosen, which takes a seed of its own.
+        classifier = wordodds.TextClassifier(model, C=1.0, random_state=seed)
+        if method == "fit":
+            classifier.fit(texts, labels)
+        else:
+            classifier.fit_stream([(texts, labels)], memory="8GB", epochs=9)
+        return classifier.linear_model_.weights.tobytes()
+
+    generator = np.random.default_rng(3)
+    first = weights(generator)
+    assert generator.bit_generator.state != np.random.default_rng(3).bit_generator.state
+    assert weights(np.random.default_rng(3)) == first
+    assert weights(None) == weights(0)
+    if (model, method) != ("logistic", "fit"):  # whose solver draws nothing
+        assert len({first, weights(generator), weights(None)}) == 3
 
 
 def test_the_svd_takes_a_generator():

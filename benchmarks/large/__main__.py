@@ -24,14 +24,14 @@ from .courses import Job, table, thinned, watch
 def jobs(folder, shards, memory):
     """Return the jobs: train on hashed features, train with a vocabulary, label."""
     model, pattern = os.path.join(folder, "model.wordodds"), os.path.join(shards, "*.parquet")
-    train = ["train", pattern, "--kind", "naive_bayes", "--memory", str(memory), "--json"]
+    train = ["train", pattern, "--model", "naive_bayes", "--memory", str(memory), "--json"]
     scratch = ["--scratch", folder]
     labelled = os.path.join(folder, "labelled", "")
     return [
-        Job("train, hashed", [*train, "--hashed", str(2**20), "--model", model]),
+        Job("train, hashed", [*train, "--n-hashed", str(2**20), "--output", model]),
         Job(
             "train, vocabulary",
-            [*train, *scratch, "--min-df", "5", "--model", os.path.join(folder, "words.wordodds")],
+            [*train, *scratch, "--min-df", "5", "--output", os.path.join(folder, "words.wordodds")],
             passes=2,
         ),
         Job(

@@ -25,14 +25,8 @@ class Interrupts:
     """Handle Ctrl-C: end the process before the command begins, raise KeyboardInterrupt afterwards.
 
     Nothing is written before the command begins, and an exception raised inside an import may be
-    wrapped or dropped by the module that is imported.
-
-    Attributes
-    ----------
-    seen : bool
-        Whether an interrupt was raised.
-    reported : bool
-        Whether the line about it was written.
+    wrapped or dropped by the module that is imported. ``seen`` becomes true when an interrupt is
+    raised, ``reported`` when the line about it is written.
     """
 
     def __init__(self) -> None:

@@ -28,6 +28,7 @@ __all__ = [
     "DocumentLimit",
     "Floats",
     "Floats32",
+    "InputKind",
     "Ints",
     "Label",
     "Labels",
@@ -39,7 +40,6 @@ __all__ = [
     "Preprocessor",
     "RandomState",
     "RawDocuments",
-    "Source",
     "SparseMatrix",
     "StopWords",
     "StripAccents",
@@ -119,7 +119,7 @@ ClassWeight: TypeAlias = Mapping[Label, float] | Literal["balanced"] | None
 DTypeLike: TypeAlias = npt.DTypeLike
 """The type of values, such as float or np.float32."""
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
-"""A seed, a source of random numbers, or None for a fixed seed."""
+"""A seed, a source of random numbers, or None: a fixed seed for a fit, a fresh one for `sample`."""
 
 # --- Options of text ---
 
@@ -131,6 +131,8 @@ DecodeError: TypeAlias = Literal["strict", "ignore", "replace"]
 """What to do with bytes that are not text, as in `bytes.decode`."""
 DocumentLimit: TypeAlias = int | float
 """A number of documents (int), or a share of them (float)."""
+InputKind: TypeAlias = Literal["content", "filename", "file"]
+"""What documents are: text, names of files, open files."""
 Missing: TypeAlias = Literal["error", "empty"]
 """Whether missing documents are refused or count as empty text."""
 NgramRange: TypeAlias = tuple[int, int]
@@ -139,8 +141,6 @@ Norm: TypeAlias = Literal["l1", "l2"] | None
 """What each row is divided by."""
 Preprocessor: TypeAlias = Callable[[Any], str] | None
 """A function of one document, before it is analyzed."""
-Source: TypeAlias = Literal["content", "filename", "file"]
-"""What documents are: text, names of files, open files."""
 StopWords: TypeAlias = Literal["english"] | Collection[str] | None
 """Words that are left out."""
 StripAccents: TypeAlias = Literal["ascii", "unicode"] | Callable[[str], str] | None

@@ -44,6 +44,15 @@ def test_a_corpus_in_files(newsgroups_data, tmp_path):
     assert ids == list(range(len(texts)))
 
 
+def test_jobs_are_spelt_as_the_shell_spells_them(capsys):
+    from wordodds.cli.commands import _parser
+
+    for job in program.jobs("folder", "shards", 10**9):
+        options = _parser().parse_args([str(argument) for argument in job.arguments])
+        assert options.output.startswith("folder")
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.exhaustive
 def test_200_megabytes_within_the_memory(newsgroups_data, tmp_path, capsys):
     """The form of `python -m benchmarks.large` that the tests have time for."""

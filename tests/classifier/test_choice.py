@@ -11,7 +11,7 @@ import wordodds
 from wordodds import NBLogisticRegression, TextClassifier, load
 from wordodds._border.execution import execution
 from wordodds.classifier import choose, fitting, sample, stream
-from wordodds.classifier.held_out import Examples, HeldOut, best_temperature
+from wordodds.classifier.cross_validation import Examples, HeldOut, best_temperature
 from wordodds.classifier.sample import sampled, stratified_folds
 from wordodds.datasets import make_corpus
 from wordodds.linear.ratio import RatioPrior

@@ -7,7 +7,7 @@ import pytest
 
 from wordodds import from_fasttext, load
 
-from ..model.fasttext_models import hand_made, raw_scores
+from ..model.fasttext.models import hand_made, raw_scores
 
 TEXTS = ["alpha beta", "beta gamma unknown", "", "é日本 alpha alpha", "<x>"]
 

@@ -50,7 +50,8 @@ def test_train(wordodds, data, tmp_path, monkeypatch, old, new, expected):
         result = wordodds("train", data, *arguments, "--json")
         assert (result.code, result.err) == (0, warnings(*pairs))
         report = json.loads(result.out)
-        files.append((report["model"], report["kind"]))
+        assert report["kind"] == report["model"]
+        files.append((report["output"], report["model"]))
     assert files[0] == files[1]
     assert {path.name for path in tmp_path.iterdir()} == {data.name, files[0][0]}
 
@@ -58,6 +59,8 @@ def test_train(wordodds, data, tmp_path, monkeypatch, old, new, expected):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--model", "naive-bayes"], "no model 'naive-bayes', did you mean naive_bayes?"),
+        (["--model", "Logistics"], "pass --output Logistics"),
         ([], "name the file to save the model to: --output M.wordodds"),
         (["--model", "logistic"], "name the file to save the model to: --output M.wordodds"),
         (["--model", "forest", "--output", "m"], "--model must be one of nb_logistic, logistic"),
@@ -79,7 +82,7 @@ def test_old_spellings_are_not_in_the_help(wordodds):
 
 
 def test_convert(wordodds, tmp_path):
-    from ..model.fasttext_models import hand_made
+    from ..model.fasttext.models import hand_made
 
     source, target = tmp_path / "made.bin", tmp_path / "m.wordodds"
     hand_made().write(source)

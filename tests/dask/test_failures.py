@@ -1,5 +1,6 @@
 """Workers that die, rows that are bad, Ctrl-C: the right result, or one clear error."""
 
+import json
 import os
 import signal
 import threading
@@ -116,6 +117,29 @@ def test_a_bad_row_of_a_file_is_named(client, tmp_path):
 def test_a_bad_row_of_a_partition_is_named(client, rows, error, message):
     with pytest.raises(error, match=message):
         wordodds_dask.fit(TextClassifier("naive_bayes"), bag_of([[("good", "a")], rows]))
+
+
+@pytest.mark.parametrize(
+    ("model", "error", "message"),
+    [
+        # A character that UTF-8 cannot hold, found as a feature that is hashed in Python.
+        (
+            TextClassifier("naive_bayes", n_hashed=64, analyzer=list),
+            ValueError,
+            r"partition 1: 'utf-8' codec can't encode",
+        ),
+        (
+            TextClassifier("naive_bayes", preprocessor=json.loads),
+            ValueError,
+            "partition 1: Expecting value: line 1 column 1",
+        ),
+    ],
+    ids=["UnicodeEncodeError", "JSONDecodeError"],
+)
+def test_errors_made_of_more_than_a_message_name_the_partition(client, model, error, message):
+    rows = [[('"good"', "a")], [("\ud800", "b")]]
+    with pytest.raises(error, match=message):
+        wordodds_dask.fit(model, bag_of(rows))
 
 
 def test_ctrl_c_cancels_what_was_started(client, tmp_path):

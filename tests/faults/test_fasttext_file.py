@@ -23,7 +23,7 @@ import pytest
 from wordodds import ModelFileError, TextClassifier, from_fasttext, load
 from wordodds.model.container import read_container, write_container
 
-from ..model.fasttext_models import hand_made
+from ..model.fasttext.models import hand_made
 from .test_model_file import damage, sealed
 
 ROOT = Path(__file__).parents[2]

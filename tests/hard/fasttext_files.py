@@ -16,7 +16,7 @@ from tests.hard.battery import Line, scaled
 from tests.hard.limited import folder_for_workers, scratch_folder
 from tests.hard.tally import Tally
 from tests.hard.workers import failing_cases
-from tests.model.fasttext_models import FORMS, LOSSES, hand_made, trained
+from tests.model.fasttext.models import FORMS, LOSSES, hand_made, trained
 
 from wordodds import ModelFileError, from_fasttext, load
 

@@ -31,7 +31,7 @@ with atheris.instrument_imports(include=["wordodds"], enable_loader_override=Fal
 
 from tests.faults.test_model_file import TEXTS, hashed_model, small_model
 from tests.hard.json_mutator import mutated_json
-from tests.model.fasttext_models import hand_made
+from tests.model.fasttext.models import hand_made
 
 from wordodds import ModelFileError, from_fasttext, load
 from wordodds._core.base import checksum

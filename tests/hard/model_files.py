@@ -20,7 +20,7 @@ from tests.hard.battery import Line, scaled
 from tests.hard.limited import folder_for_workers, scratch_folder
 from tests.hard.tally import Tally
 from tests.hard.workers import failing_cases
-from tests.model.fasttext_models import hand_made
+from tests.model.fasttext.models import hand_made
 
 from wordodds import ModelFileError, TextClassifier, from_fasttext, load
 from wordodds.model import LinearModel

@@ -247,7 +247,7 @@ def _function_calls(folder: Path) -> Calls:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.naive_bayes import MultinomialNB
     from sklearn.pipeline import make_pipeline
-    from tests.model.fasttext_models import hand_made
+    from tests.model.fasttext.models import hand_made
 
     from wordodds import (
         BinaryRegression,

@@ -5,6 +5,7 @@ A line counts the tests of all topics; its figures name the instruction sets tha
 program prints them.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -48,7 +49,10 @@ def sanitized_line(preset: str, tried: str, share: float, threads: str | None) -
     failure = build(preset)
     if failure is not None:
         return Line(tried, 0, [failure])
-    names = topics(SINGLE_THREADED if preset == "tsan" else frozenset())
+    try:
+        names = topics(listed(preset), SINGLE_THREADED if preset == "tsan" else frozenset())
+    except ValueError as error:
+        return Line(tried, 0, [str(error)])
     names = names[: max(1, round(len(names) * share))]
     program = CSRC / "build" / preset / "tests" / "wordodds_tests"
     with ThreadPoolExecutor(2) as pool:
@@ -68,12 +72,26 @@ def build(preset: str) -> str | None:
     return None
 
 
-def topics(without: frozenset[str]) -> list[str]:
-    """Return the topics of the test program: family/topic for tests/<family>/test_<topic>.cpp."""
-    paths = sorted(CSRC.glob("tests/*/test_*.cpp"))
-    names = [f"{path.parent.name}/{path.stem.removeprefix('test_')}" for path in paths]
-    assert without <= set(names), f"no such topics: {sorted(without - set(names))}"
-    return [name for name in names if name not in without]
+def listed(preset: str) -> list[str]:
+    """Return the tests that ctest would run: a topic each, and planted bugs where they are on."""
+    command = ["ctest", "--test-dir", str(CSRC / "build" / preset), "--show-only=json-v1"]
+    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    names = [test["name"] for test in json.loads(found)["tests"]]
+    return [name for name in names if not name.startswith("planted_")]
+
+
+def topics(built: list[str], without: frozenset[str], folder: Path = CSRC / "tests") -> list[str]:
+    """Return the topics of the build but some; ValueError unless all files of tests are built.
+
+    A topic is family/topic for tests/<family>/test_<topic>.cpp.
+    """
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*.cpp")}
+    expected = {name.replace("/", "/test_", 1) + ".cpp" for name in built}
+    if odd := (files - {"main.cpp", "planted_bug.cpp"}) ^ expected:
+        raise ValueError(f"the tests that are built are not those of the files: {sorted(odd)}")
+    if unknown := without - set(built):
+        raise ValueError(f"no such topics: {sorted(unknown)}")
+    return [name for name in built if name not in without]
 
 
 def run_topic(program: Path, name: str, threads: str | None) -> Topic:

@@ -21,7 +21,7 @@ from wordodds.model.calibration import (
     threshold_for,
 )
 from wordodds.model.calibration.curves import fit_isotonic, fit_sigmoid, interpolated
-from wordodds.model.calibration.temperature import fit_temperature
+from wordodds.model.calibration.temperature import effective_link, fit_temperature
 from wordodds.model.links import LINKS, probabilities
 
 METHOD = pytest.mark.parametrize("method", METHODS)
@@ -427,3 +427,12 @@ def test_one_vs_rest_columns_are_calibrated_beside_each_other(method):
     found = calibration.probabilities(scores[3000:])
     assert expected_calibration_error(found, codes[3000:]) < 0.04
     assert (found.argmax(axis=1) == scores[3000:].argmax(axis=1)).mean() > 0.9
+
+
+def test_tempered_scores_have_one_of_two_links():
+    assert {link: effective_link(link) for link in LINKS} == {
+        "softmax": "softmax",
+        "one_vs_rest": "one_vs_rest",
+        "none": "softmax",
+        "modified_huber": "one_vs_rest",
+    }

@@ -14,6 +14,7 @@ from wordodds.model.links import (
     class_log_odds,
     log_probabilities,
     probabilities,
+    scaled_rows,
 )
 
 WITH_PROBABILITIES = [link for link in LINKS if link != "none"]
@@ -143,3 +144,9 @@ def test_no_rows():
     for link in WITH_PROBABILITIES:
         assert probabilities(np.empty((0, 3)), link).shape == (0, 3)
         assert class_log_odds(np.empty((0, 3)), link).shape == (0, 3)
+
+
+def test_chances_of_single_classes_are_scaled_to_sum_to_one():
+    assert scaled_rows(np.array([[0.25], [1.0]])).tolist() == [[0.75, 0.25], [0.0, 1.0]]
+    chances = np.array([[1.0, 0.5, 0.5], [0.0, 0.0, 0.0], [0.0, 0.25, 0.0]])
+    assert scaled_rows(chances).tolist() == [[0.5, 0.25, 0.25], [1 / 3] * 3, [0.0, 1.0, 0.0]]

@@ -57,10 +57,12 @@ def test_kinds(model):
     }  # fmt: skip
 
 
-def test_a_threshold_drops_labels_and_keeps_values(model):
+@pytest.mark.parametrize("form", FORMS)
+def test_a_threshold_drops_labels_and_keeps_values(model, form):
     best = model.predict_proba(TEXTS).max(axis=1)
     limit = float(np.median(best))
-    found = Output(model, proba=True, threshold=limit).lists(TEXTS)
+    output = Output(model, proba=True, threshold=limit)
+    found = {x: plain(column) for x, column in form(output, TEXTS).items()}
     labels = model.predict(TEXTS).tolist()
     expected = [x if p >= limit else None for x, p in zip(labels, best, strict=True)]
     assert found == {"label": expected, "probability": best.tolist()}
@@ -72,9 +74,11 @@ def test_what_cannot_be_had(model):
         Output(model, keep=["row"], number_rows=True)
     assert caught.value.column == "row"
     margins = TextClassifier(SGDClassifier("hinge", random_state=0)).fit(TEXTS, LABELS)
-    for options in ({"proba_all": True}, {"threshold": 0.5}):
+    for options in ({"proba": True}, {"proba_all": True}, {"threshold": 0.5}):
         with pytest.raises(NoProbabilitiesError, match="calibrate it"):
             Output(margins.linear_model_, **options)
+    for options in ({"proba": True, "or_scores": True}, {"top": 1}):
+        assert list(Output(margins.linear_model_, **options).kinds) == ["label", "score"]
 
 
 @pytest.mark.parametrize("may_wait", [False, True])

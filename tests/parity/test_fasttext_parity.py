@@ -15,7 +15,7 @@ import pytest
 
 import wordodds
 
-from ..model.fasttext_models import LEXICON, fasttext, hand_made, raw_scores, sentences, trained
+from ..model.fasttext.models import LEXICON, fasttext, hand_made, raw_scores, sentences, trained
 
 CLOSE = 1e-6
 FLOOR = 1e-5  # fastText adds it to every probability

@@ -31,6 +31,10 @@ class AnalyzerSpec(NamedTuple):
     ngram_range: tuple[int, int] = (1, 1)
     stop_words: frozenset[str] | None = None
 
+    def of_prepared_text(self) -> "AnalyzerSpec":
+        """Return what is left to do where a preprocessor takes the place of case and accents."""
+        return self._replace(lowercase=False, strip_accents=None)
+
 
 def compiled_options(spec: AnalyzerSpec) -> core.AnalyzerOptions | None:
     r"""Return the options of the compiled analyzer; None if Python must find the features.

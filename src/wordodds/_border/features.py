@@ -5,6 +5,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._border.checks import whole_number
 from wordodds.typing import AnyArray, Floats, Label, Labels
 
 __all__ = [
@@ -27,9 +28,7 @@ FeatureNames: TypeAlias = npt.ArrayLike | _Vectorizer | None
 
 def checked_count(n: int) -> int:
     """Return how many features were asked for."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise ValueError(f"n must be a whole number >= 1, got {n!r}")
-    return int(n)
+    return whole_number(n, "n", 1, wrong_type=ValueError)
 
 
 def asked_labels(labels: Labels | None, known: AnyArray) -> list[Label]:
@@ -59,11 +58,10 @@ def given_names(feature_names: FeatureNames, n_features: int) -> list[Any]:
 
 def column_number(feature: object, n_features: int) -> int:
     """Return the number of a column, or raise if there is none."""
-    if isinstance(feature, bool) or not isinstance(feature, int | np.integer):
-        raise TypeError(f"feature must be a column number or a name, got {feature!r}")
-    if not 0 <= feature < n_features:
+    column = whole_number(feature, "feature", wanted="a column number or a name")
+    if not 0 <= column < n_features:
         raise ValueError(f"feature must be in [0, {n_features}), got {feature}")
-    return int(feature)
+    return column
 
 
 def largest(values: Floats, n: int) -> list[int]:

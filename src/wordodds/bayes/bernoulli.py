@@ -1,7 +1,6 @@
 """BernoulliNB: naive Bayes on which words a document has."""
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -10,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds._border.checks import is_real_number
 from wordodds._border.csr import CsrArrays, as_csr, without_repeats
 from wordodds._border.execution import Execution
 from wordodds._core import bayes as core
@@ -188,7 +188,7 @@ def _presence(counts: Floats, n_rows: Floats | float, a: Floats) -> Floats:
 
 
 def _checked_threshold(binarize: object) -> float:
-    if isinstance(binarize, bool) or not isinstance(binarize, Real):
+    if not is_real_number(binarize):
         raise TypeError(f"binarize must be a number >= 0 or None, got {binarize!r}")
     if not 0.0 <= float(binarize) < np.inf:
         raise ValueError(

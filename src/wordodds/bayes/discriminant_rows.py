@@ -1,11 +1,11 @@
 """What the discriminants fit: a dense matrix, its labels and their weights, checked."""
 
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from wordodds._border.checks import is_real_number, real_number
 from wordodds._border.classes import count_classes
 from wordodds._border.row_weights import rows_of_fit
 from wordodds._estimator.state import checked_data
@@ -43,9 +43,6 @@ def dense_rows(
 
 def checked_share(value: object, name: str) -> float:
     """Return a parameter that must be a number from 0 to 1."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_real_number(value):
         raise TypeError(f"{name} must be a number from 0 to 1, got {value!r}")
-    share = float(value)
-    if not 0.0 <= share <= 1.0:
-        raise ValueError(f"{name} must be from 0 to 1, got {value!r}")
-    return share
+    return real_number(value, name, 0, 1, wanted="from 0 to 1")

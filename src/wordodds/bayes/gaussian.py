@@ -1,6 +1,5 @@
 """GaussianNB: naive Bayes on measurements, dense or sparse."""
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy.typing as npt
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from wordodds._border.checks import is_real_number, real_number
 from wordodds._border.classes import classes_of_batches, union_of_classes
 from wordodds._border.csr import CsrArrays
 from wordodds._border.execution import Execution, execution
@@ -32,15 +32,9 @@ __all__ = ["GaussianNB"]
 
 
 def _checked_smoothing(var_smoothing: object) -> float:
-    if isinstance(var_smoothing, bool) or not isinstance(var_smoothing, Real):
+    if not is_real_number(var_smoothing):
         raise TypeError(f"var_smoothing must be a number >= 0, got {var_smoothing!r}")
-    try:
-        value = float(var_smoothing)
-    except OverflowError:
-        value = np.inf
-    if not 0.0 <= value < np.inf:
-        raise ValueError(f"var_smoothing must be finite and >= 0, got {var_smoothing!r}")
-    return value
+    return real_number(var_smoothing, "var_smoothing", 0, wanted="finite and >= 0")
 
 
 def _n_cols(matrix: Matrix) -> int:

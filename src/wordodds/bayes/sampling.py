@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import scipy.sparse as sp
 
+from wordodds._border.checks import whole_number
 from wordodds.typing import Floats, Ints, Positions, RandomState
 
 __all__ = ["draw_categories", "draw_classes", "draw_presence", "draw_words", "generator"]
@@ -22,8 +23,7 @@ def generator(random_state: RandomState) -> np.random.Generator:
 
 def draw_classes(log_prior: Floats, n: int, rng: np.random.Generator) -> Positions:
     """Return n classes drawn from their prior."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-        raise ValueError(f"n must be a whole number >= 0, got {n!r}")
+    n = whole_number(n, "n", 0, wrong_type=ValueError)
     share = np.exp(log_prior - log_prior.max())
     return np.asarray(rng.choice(len(share), size=n, p=share / share.sum()))
 

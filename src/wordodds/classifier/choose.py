@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from wordodds._border.execution import Execution
-from wordodds.classifier.held_out import Examples, HeldOut, Outcome
-from wordodds.classifier.named_models import Kind
+from wordodds.classifier.cross_validation import Examples, HeldOut, Outcome
+from wordodds.classifier.named_models import Kind, Weighting
 from wordodds.classifier.reading import MANY, Reading, plain_reading, readings
 from wordodds.classifier.sample import sampled, stratified_folds
 from wordodds.linear.ratio import RatioPrior
@@ -157,7 +157,7 @@ def choose(
     documents: Documents,
     parameters: "TextClassifier",
     kind: Kind,
-    weighting: str,
+    weighting: Weighting,
     count: Count,
     prior: RatioPrior,
     how: Execution,
@@ -206,7 +206,7 @@ class _Search:
     def __init__(
         self,
         parameters: "TextClassifier",
-        weighting: str,
+        weighting: Weighting,
         count: Count,
         prior: RatioPrior,
         how: Execution,

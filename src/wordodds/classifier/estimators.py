@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import BaseEstimator
 
 from wordodds.classifier.convert import linear_model_of
-from wordodds.classifier.named_models import WEIGHTINGS, Kind
+from wordodds.classifier.named_models import WEIGHTINGS, Kind, Weighting
 from wordodds.classifier.reading import Reading
 from wordodds.text import (
     CountVectorizer,
@@ -26,9 +26,9 @@ _TEXT_OPTIONS = (
 )
 
 
-def weighting_of(parameters: "TextClassifier", kind: Kind) -> str:
+def weighting_of(parameters: "TextClassifier", kind: Kind) -> Weighting:
     """Return the name of the weighting of counts: the given one, else that of the kind."""
-    weighting: str = kind.weighting if parameters.weighting is None else parameters.weighting
+    weighting = kind.weighting if parameters.weighting is None else parameters.weighting
     if weighting not in WEIGHTINGS:
         raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}, got {weighting!r}")
     return weighting
@@ -52,7 +52,9 @@ def text_steps(parameters: "TextClassifier", kind: Kind, reading: Reading) -> li
     return [TfidfVectorizer(sublinear_tf=weighting == "sublinear_tfidf", **options)]
 
 
-def _hashing(parameters: "TextClassifier", weighting: str, options: dict[str, Any]) -> list[Any]:
+def _hashing(
+    parameters: "TextClassifier", weighting: Weighting, options: dict[str, Any]
+) -> list[Any]:
     for name, default in (("min_df", None), ("max_df", 1.0), ("max_features", None)):
         if getattr(parameters, name) != default:
             raise ValueError(f"{name} needs a vocabulary: leave it, or leave n_hashed")

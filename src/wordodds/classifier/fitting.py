@@ -23,8 +23,8 @@ from wordodds.classifier.choose import (
     choose,
     documents_most,
 )
+from wordodds.classifier.cross_validation import best_temperature
 from wordodds.classifier.estimators import adopt_steps, new_classifier, text_steps, weighting_of
-from wordodds.classifier.held_out import best_temperature
 from wordodds.classifier.named_models import Kind, kind_of
 from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.classifier.sample import held_back, sampled

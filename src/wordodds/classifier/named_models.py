@@ -32,7 +32,7 @@ class Kind(NamedTuple):
     """A model, and the text options that it gets by default."""
 
     make: Callable[[], BaseEstimator]
-    weighting: str
+    weighting: Weighting
     ngram_range: tuple[int, int]
     token_pattern: str
     min_df: int  # of a thousand documents or more; of fewer, every term counts

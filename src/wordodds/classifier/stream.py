@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from wordodds._border.checks import whole_number
 from wordodds._border.classes import union_of_classes
+from wordodds._estimator.random_state import random_source
 from wordodds._files.memory import resident_bytes
 from wordodds._files.progress import Advance, progress
 from wordodds._files.sizes import byte_size
@@ -41,7 +43,7 @@ from wordodds.text import CountVectorizer
 from wordodds.text.parts import packed_vocabulary
 from wordodds.text.spill import learn_vocabulary
 from wordodds.text.vectorizer import CsrMatrix
-from wordodds.typing import AnyArray, Codes, Floats, Ints
+from wordodds.typing import AnyArray, Codes, Floats, Ints, RandomState
 
 if TYPE_CHECKING:
     from wordodds.classifier.text_classifier import TextClassifier
@@ -77,10 +79,10 @@ def fit_stream(
     """Fit a TextClassifier, which changes only when all is done."""
     kind = kind_of(owner.model)
     classifier = new_classifier(owner, kind)
-    if epochs is not None and (isinstance(epochs, bool) or not isinstance(epochs, Integral)):
-        raise TypeError(f"epochs must be an int, got {epochs!r}")
-    if epochs is not None and epochs < 1:
-        raise ValueError(f"epochs must be >= 1, got {epochs}")
+    if epochs is not None:
+        epochs = whole_number(epochs, "epochs", wanted="an int")
+        if epochs < 1:
+            raise ValueError(f"epochs must be >= 1, got {epochs}")
     free = _free_bytes(byte_size(memory, "memory"))
     n_bytes = int(min(max(free * PART_SHARE, PART_MIN), PART_MAX))
     stream = Stream(batches, text, label, n_bytes, owner)
@@ -111,7 +113,7 @@ def fit_stream(
     if isinstance(classifier, DiscreteNB):
         classifier = job.fit_bayes(classifier)
     else:
-        classifier = job.fit_linear(classifier, None if epochs is None else int(epochs), sample)
+        classifier = job.fit_linear(classifier, epochs, sample)
     if sample is not None and choice is not None and len(held := sample.held_back()):
         temperature = job.temper(classifier, sample.documents, held)
         choice = choice._replace(temperature=temperature)
@@ -234,8 +236,7 @@ class _Job(NamedTuple):
         n_before = 0
         presence = _GrowingBayes(BernoulliNB(n_jobs=model.n_jobs), self.classes)
         numbers = _ClassNumbers()
-        seed = model.random_state if isinstance(model.random_state, int) else 0
-        with RowStore(self.scratch, self.n_features, seed) as store:
+        with RowStore(self.scratch, self.n_features, _store_seed(model.random_state)) as store:
             for part in self.parts("reading"):
                 positions = np.arange(n_before, n_before + len(part.codes))
                 n_before += len(part.codes)
@@ -335,6 +336,15 @@ class _ClassNumbers:
         ranks = np.empty(len(order), dtype=np.int32)
         ranks[order] = np.arange(len(order))
         return self._classes, np.array(self._documents, dtype=np.float64)[order], ranks
+
+
+def _store_seed(random_state: RandomState) -> int:
+    """Return the seed by which rows are shuffled on disk; a source of numbers gives one of its."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(random_source(random_state).randint(2**31 - 1))
 
 
 def _check_logistic(model: LogisticRegression) -> None:

@@ -12,6 +12,7 @@ from wordodds._border.features import FeatureNames
 from wordodds.classifier.choose import Choice
 from wordodds.classifier.fitting import fit_batch, fit_in_memory
 from wordodds.classifier.named_models import Model, Weighting
+from wordodds.model.calibration import Method
 from wordodds.model.evaluation import Evaluation
 from wordodds.model.explanation import Explanation
 from wordodds.model.linear_model import LinearModel
@@ -98,7 +99,9 @@ default="nb_logistic"
         kept, and `partial_fit` is possible. Without inverse document frequencies.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the order in which rows are visited. As the fit converges, it affects only the last
-        digits. None: a fixed seed.
+        digits. None: a fixed seed. A Generator or RandomState is drawn from, so that every fit
+        differs; one that an estimator passed as ``model`` has is copied with it, so that all fits
+        start from the state that it had.
     n_jobs : int or None, default=None
         Number of threads. None: the usable cores. The result does not depend on it.
     verbose : bool, default=False
@@ -434,7 +437,7 @@ default="nb_logistic"
         self,
         texts: Texts,
         labels: Labels,
-        method: Literal["temperature", "platt", "isotonic"] = "temperature",
+        method: Method = "temperature",
     ) -> "TextClassifier":
         """Make probabilities match documents that were not trained on; return this classifier.
 

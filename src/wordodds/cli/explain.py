@@ -38,7 +38,7 @@ def check(options: argparse.Namespace) -> None:
 def prepare(options: argparse.Namespace) -> None:
     """Import what the command needs."""
     import_model(options)
-    import wordodds.model.explain
+    import wordodds.model.contributions
     import wordodds.model.label_spelling  # noqa: F401
 
 

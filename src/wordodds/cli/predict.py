@@ -301,9 +301,6 @@ def _output(options: argparse.Namespace, formats: set[str | None]) -> Output:
 
     model = load(options.model)
     model.n_jobs = options.n_jobs
-    asks = options.proba or options.proba_all or options.threshold is not None
-    if asks and not model.has_probabilities:
-        raise ValueError("the model has no probabilities; calibrate it, or ask for labels alone")
     try:
         output = Output(
             model,

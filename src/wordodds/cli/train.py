@@ -69,7 +69,8 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help=f"model to train: {', '.join(MODELS)} (default: {MODELS[0]})",
+        help=f"model to train: {', '.join(MODELS)} (default: {MODELS[0]}). The other commands, "
+        "which use a model, take its file here",
     )
     parser.add_argument("--kind", choices=MODELS, action=RenamedOption, new="--model")
     parser.add_argument(
@@ -178,6 +179,8 @@ def _resolve_old_spellings(options: argparse.Namespace) -> None:
     """Set ``model`` and ``output``: before ``--output``, ``--model`` was the file to save to."""
     is_file = options.kind is not None or options.model not in MODELS
     if options.output is None and options.model is not None and is_file:
+        if options.kind is None:
+            _check_no_typo(options.model)
         warn_deprecated("train --model FILE", "--output FILE")
         options.output, options.model = options.model, None
     if options.output is None:
@@ -187,6 +190,17 @@ def _resolve_old_spellings(options: argparse.Namespace) -> None:
     options.model = options.model or options.kind or MODELS[0]
     if options.model not in MODELS:
         raise UsageError(f"--model must be one of {', '.join(MODELS)}, got {options.model!r}")
+
+
+def _check_no_typo(name: str) -> None:
+    """Refuse to save to a file that is called nearly like a model."""
+    from difflib import get_close_matches
+
+    for model in get_close_matches(name.lower().replace("-", "_"), MODELS, n=1, cutoff=0.8):
+        raise UsageError(
+            f"there is no model {name!r}, did you mean {model}? To save to a file of that name, "
+            f"pass --output {name}"
+        )
 
 
 def prepare(options: argparse.Namespace) -> None:
@@ -214,7 +228,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         model, report, bad_rows = _train_in_memory(options, classifier)
     model.save(options.output)
-    report["model"] = options.output
+    report["output"] = options.output
     report["bytes"] = os.path.getsize(options.output)
     if options.json:
         print_json(report)
@@ -246,7 +260,8 @@ def _train_in_memory(
         "skipped": bad_rows.count,
         "empty": bad_rows.empty,
         "classes": dict(parts.classes.most_common()),
-        "kind": options.model,
+        "model": options.model,
+        "kind": options.model,  # the old name of the key
         "trained_on": parts.counts["train"],
         "features": model.n_features,
         "seconds": {"reading": reading, "training": fitting},
@@ -290,7 +305,7 @@ def _print(report: dict[str, Any]) -> None:
     print(f"read       {report['documents']:,} documents {how}")
     print(f"classes    {len(classes)}: {printable(shown)}{more}")
     print(
-        f"train      {report['kind']} on {report['trained_on']:,} documents, "
+        f"train      {report['model']} on {report['trained_on']:,} documents, "
         f"{report['features']:,} features in {seconds['training']:.2f} s"
     )
     if report.get("chosen"):
@@ -301,7 +316,7 @@ def _print(report: dict[str, Any]) -> None:
     if "holdout" in report:
         holdout = report["holdout"]
         print(f"accuracy   {holdout['accuracy']:.4f} on {holdout['documents']:,} held out")
-    print(f"saved      {report['model']}, {report['bytes'] / 1e6:.1f} MB")
+    print(f"saved      {report['output']}, {report['bytes'] / 1e6:.1f} MB")
 
 
 def _chosen(chosen: dict[str, Any]) -> str:

@@ -61,7 +61,8 @@ def train_stream(
         "skipped": bad_rows.count,
         "empty": bad_rows.empty,
         "classes": dict(parts.classes.most_common()),
-        "kind": options.model,
+        "model": options.model,
+        "kind": options.model,  # the old name of the key
         "trained_on": parts.counts["train"],
         "features": model.n_features,
         "seconds": {"training": seconds},

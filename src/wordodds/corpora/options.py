@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-__all__ = ["FORMATS", "EncodingErrors", "InputFormat", "ReadOptions"]
+if TYPE_CHECKING:
+    from wordodds.typing import DecodeError
+
+__all__ = ["FORMATS", "InputFormat", "ReadOptions"]
 
 InputFormat: TypeAlias = Literal["jsonl", "csv", "tsv", "parquet", "folder", "lines", "fasttext"]
-EncodingErrors: TypeAlias = Literal["strict", "replace", "ignore"]
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet", "folder", "lines", "fasttext")
 
@@ -58,7 +60,7 @@ class ReadOptions:
     header: bool = True
     quotes: bool = True
     encoding: str = "utf-8"
-    encoding_errors: EncodingErrors = "strict"
+    encoding_errors: DecodeError = "strict"
     batch_bytes: int = 4 << 20
     batch_rows: int | None = None
     empty: Literal["keep", "skip", "error"] = "keep"

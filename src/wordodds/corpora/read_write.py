@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from wordodds._files.sizes import byte_size
 from wordodds.corpora.bad_rows import BadRows, CorpusError
 from wordodds.corpora.batch import Batch
-from wordodds.corpora.options import EncodingErrors, InputFormat, ReadOptions
+from wordodds.corpora.options import InputFormat, ReadOptions
 from wordodds.corpora.paths import Source, corpus_paths, may_wait
 from wordodds.corpora.readers import corpus_size, read_batches
 from wordodds.corpora.record_batches import RecordBatches
@@ -18,6 +18,8 @@ from wordodds.corpora.writer import OutputFormat, open_writer
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from wordodds.typing import DecodeError
 
 __all__ = ["Corpus", "read", "write"]
 
@@ -90,7 +92,7 @@ def read(
     header: bool = True,
     quotes: bool = True,
     encoding: str = "utf-8",
-    encoding_errors: EncodingErrors = "strict",
+    encoding_errors: DecodeError = "strict",
 ) -> Corpus:
     r"""Read files of any size as Arrow record batches, in order and in bounded memory.
 

@@ -16,7 +16,7 @@ from wordodds._border.structure import CsrArrays
 from wordodds.classifier.estimators import text_steps
 from wordodds.classifier.named_models import Kind
 from wordodds.classifier.reading import Reading, plain_reading
-from wordodds.dask.labels import Labels, labels_of, union
+from wordodds.dask.labels import LabelCounts, labels_of, union
 from wordodds.dask.partitions import columns_of, located
 from wordodds.text import CountVectorizer, EmptyVocabularyError, HashingVectorizer
 from wordodds.text.parts import weigh_counts
@@ -58,7 +58,7 @@ class Seen(NamedTuple):
     """What some partitions have: terms and labels."""
 
     vectorizer: CountVectorizer | None  # with document frequencies; None: hashed
-    labels: Labels
+    labels: LabelCounts
 
 
 class Chosen(NamedTuple):

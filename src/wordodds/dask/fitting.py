@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from wordodds.classifier import TextClassifier
     from wordodds.classifier.choose import Choice
     from wordodds.classifier.named_models import Kind
-    from wordodds.dask.partitions import Collection, Partitions
+    from wordodds.dask.partitions import DaskCollection, Partitions
 
 __all__ = ["fit"]
 
 
 def fit(
     classifier: TextClassifier,
-    collection: Collection,
+    collection: DaskCollection,
     *,
     text: str = "text",
     label: str = "label",

@@ -9,10 +9,10 @@ import numpy as np
 from wordodds._border.classes import union_of_classes
 from wordodds.typing import AnyArray, Codes, Ints
 
-__all__ = ["Labels", "labels_of", "union"]
+__all__ = ["LabelCounts", "labels_of", "union"]
 
 
-class Labels(NamedTuple):
+class LabelCounts(NamedTuple):
     """Classes, sorted, and how many documents each has."""
 
     classes: AnyArray
@@ -20,26 +20,27 @@ class Labels(NamedTuple):
     name: str  # of a partition that has such labels
 
 
-def labels_of(classes: AnyArray, codes: Codes, name: str) -> Labels:
+def labels_of(classes: AnyArray, codes: Codes, name: str) -> LabelCounts:
     """Return the labels of a partition.
 
     Examples
     --------
-    >>> labels_of(np.array(["ham", "spam"]), np.array([1, 1, 0], dtype=np.int32), "partition 0")
-    Labels(classes=array(['ham', 'spam'], dtype='<U4'), counts=array([1, 2]), name='partition 0')
+    >>> codes = np.array([1, 1, 0], dtype=np.int32)
+    >>> tuple(labels_of(np.array(["ham", "spam"]), codes, "partition 0"))
+    (array(['ham', 'spam'], dtype='<U4'), array([1, 2]), 'partition 0')
     """
-    return Labels(classes, np.bincount(codes, minlength=len(classes)), name)
+    return LabelCounts(classes, np.bincount(codes, minlength=len(classes)), name)
 
 
-def union(labels: list[Labels]) -> Labels:
+def union(labels: list[LabelCounts]) -> LabelCounts:
     """Return the labels of several partitions, as if they had been one.
 
     Examples
     --------
-    >>> one = Labels(np.array(["spam"]), np.array([3]), "partition 0")
-    >>> other = Labels(np.array(["ham", "spam"]), np.array([1, 2]), "partition 1")
-    >>> union([one, other])
-    Labels(classes=array(['ham', 'spam'], dtype='<U4'), counts=array([1, 5]), name='partition 0')
+    >>> one = LabelCounts(np.array(["spam"]), np.array([3]), "partition 0")
+    >>> other = LabelCounts(np.array(["ham", "spam"]), np.array([1, 2]), "partition 1")
+    >>> tuple(union([one, other]))
+    (array(['ham', 'spam'], dtype='<U4'), array([1, 5]), 'partition 0')
     """
     whole = labels[0]
     for other in labels[1:]:
@@ -58,5 +59,5 @@ def union(labels: list[Labels]) -> Labels:
         counts = np.zeros(len(classes), dtype=np.int64)
         counts[ours] += whole.counts
         counts[theirs] += other.counts
-        whole = Labels(classes, counts, whole.name)
+        whole = LabelCounts(classes, counts, whole.name)
     return whole

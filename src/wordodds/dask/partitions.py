@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wordodds.dask.cluster import FutureOf, Work
     from wordodds.typing import RawDocuments
 
-    Collection: TypeAlias = (
+    DaskCollection: TypeAlias = (
         dask.bag.Bag
         | dask.dataframe.DataFrame
         | str
@@ -71,7 +71,7 @@ class Partitions(NamedTuple):
         return work.compute([call(*item) for item in items])
 
 
-def partitions_of(collection: Collection, work: Work) -> Partitions:
+def partitions_of(collection: DaskCollection, work: Work) -> Partitions:
     """Return the parts of whatever collection `fit` and `predict` take."""
     from dask.bag import Bag
     from dask.delayed import Delayed
@@ -138,11 +138,18 @@ def located(name: str) -> Iterator[None]:
         yield
     except CorpusError:  # names file and row already
         raise
-    except UnicodeDecodeError as error:  # whose message does not survive the way to the client
-        notes = "; ".join(getattr(error, "__notes__", []))
-        raise ValueError(f"{name}: {error}; {notes}") from error
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{name}: {error}") from error
+        raise _relocated(error, name) from error
+
+
+def _relocated(error: TypeError | ValueError, name: str) -> Exception:
+    """Return an error of the same type whose message begins with the name of the partition."""
+    try:
+        return type(error)(f"{name}: {error}")
+    except TypeError:  # UnicodeError and JSONDecodeError, say, are made of more than a message
+        # The notes, which name the row, would not survive the way to the client.
+        message = "; ".join([f"{name}: {error}", *getattr(error, "__notes__", [])])
+        return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
 
 
 def sources_of(patterns: list[str]) -> list[str]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
     from wordodds.classifier import TextClassifier
-    from wordodds.dask.partitions import Collection
+    from wordodds.dask.partitions import DaskCollection
     from wordodds.model import LinearModel
 
     Path: TypeAlias = str | os.PathLike[str]
@@ -68,7 +68,7 @@ def predict(
 ) -> Lazy: ...
 def predict(
     model: Model,
-    collection: Collection,
+    collection: DaskCollection,
     *,
     text: str = "text",
     client: Client | None = None,
@@ -115,9 +115,10 @@ of paths
     ...     wordodds.dask.predict(classifier, bag).compute()
     ['spam', 'ham']
     """
+    from wordodds.model.output import Output
+
     linear_model = _linear_model(model)
-    if proba:
-        linear_model.predict_proba([])  # raises if there are none
+    Output(linear_model, proba=proba)  # raises what the workers would
     client = client_of(client)
     with Work(client) as work:
         found = partitions_of(collection, work)
@@ -196,7 +197,7 @@ def _empty_frame(found: Partitions, file: ModelFile, wanted: Wanted) -> pandas.D
 
 
 def _later(
-    collection: Collection,
+    collection: DaskCollection,
     found: Partitions,
     shared: Future,
     empty_frame: pandas.DataFrame | None,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import numbers
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from wordodds._border.checks import whole_number
 from wordodds.datasets.bayes_error import exact_bayes_error, topic_probabilities
 from wordodds.datasets.corpus import Corpus
 from wordodds.typing import Floats, Ints
@@ -221,12 +221,10 @@ def _draw_texts(
 
 
 def _whole(name: str, value: int, smallest: int) -> int:
-    # bool is an int to Python, and never what was meant here
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
-    if value < smallest:
+    number = whole_number(value, name, wanted="an integer")
+    if number < smallest:
         raise ValueError(f"{name} must be >= {smallest}, got {value}")
-    return int(value)
+    return number
 
 
 def _checked_prior(class_prior: Sequence[float] | Floats | None, n_classes: int) -> Floats:

@@ -20,11 +20,11 @@ from wordodds.datasets.download import (
 )
 from wordodds.typing import AnyArray
 
-__all__ = ["UciTable", "load_uci"]
+__all__ = ["UciName", "UciTable", "load_uci"]
 
 FOLDER = "uci"
 # File names without what says how they are packed. Table files have headers, number files none.
-_FILES = {
+_FILES: dict[UciName, str] = {
     "adult": "adult.tab",
     "breast-cancer": "breast-cancer.tab",
     "bupa": "bupa.tab",
@@ -44,6 +44,20 @@ _IGNORED = ("i", "ignore")
 # The largest of them, adult, unpacks to 4 MB.
 _MAX_BYTES = 1 << 26
 
+UciName: TypeAlias = Literal[
+    "adult",
+    "breast-cancer",
+    "bupa",
+    "housing",
+    "ionosphere",
+    "lenses",
+    "lymphography",
+    "optdigits",
+    "pima",
+    "promoters",
+    "sonar",
+    "voting",
+]
 Kind: TypeAlias = Literal["continuous", "discrete"]
 
 
@@ -97,7 +111,7 @@ class UciTable:
         )
 
 
-def load_uci(name: str) -> UciTable:
+def load_uci(name: UciName) -> UciTable:
     """Load one of twelve small tables from the UCI repository.
 
     The file is looked for in ``$WORDODDS_DATA/uci``, then in the folder ``uci`` of the cache
@@ -111,9 +125,9 @@ def load_uci(name: str) -> UciTable:
 
     Parameters
     ----------
-    name : str
-        One of adult, breast-cancer, bupa, housing, ionosphere, lenses, lymphography, optdigits,
-        pima, promoters, sonar, voting.
+    name : {"adult", "breast-cancer", "bupa", "housing", "ionosphere", "lenses", "lymphography", \
+"optdigits", "pima", "promoters", "sonar", "voting"}
+        Name of the table.
 
     Returns
     -------

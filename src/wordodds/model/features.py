@@ -73,16 +73,15 @@ class TextFeatures:
         """What the compiled analyzer is to do, before stems; None if Python must find features."""
         if "analyzer" in self.callables or "tokenizer" in self.callables:
             return None
-        is_prepared = self._preprocess is not None
         spec = AnalyzerSpec(
             self.analyzer,
-            self.lowercase and not is_prepared,
-            None if is_prepared else self.strip_accents,
+            self.lowercase,
+            self.strip_accents,
             self.token_pattern,
             self.ngram_range,
             None if self.stop_words is None else frozenset(self.stop_words),
         )
-        return compiled_options(spec)
+        return compiled_options(spec if self._preprocess is None else spec.of_prepared_text())
 
     @cached_property
     def _preprocess(self) -> Callable[[str], str] | None:

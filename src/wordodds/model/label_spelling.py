@@ -14,20 +14,7 @@ __all__ = ["label_of", "labels_like"]
 
 
 def label_of(model: LinearModel, text: str) -> Label:
-    """Return the label of a model that is spelt ``text``.
-
-    Parameters
-    ----------
-    model : LinearModel
-        The model.
-    text : str
-        Spelling of the label.
-
-    Raises
-    ------
-    ValueError
-        If the model has no such label.
-    """
+    """Return the label of a model that is spelt ``text``; ValueError if there is none."""
     for label in model.labels.tolist():
         if str(label) == text:
             return label
@@ -38,14 +25,8 @@ def label_of(model: LinearModel, text: str) -> Label:
 def labels_like(labels: list[Any], known: list[Any]) -> list[Any]:
     """Return labels of the kind that a model has: in CSV every number is text, in JSON it is not.
 
-    fastText's files have ``__label__`` before each label, which its models may or may not keep.
-
-    Parameters
-    ----------
-    labels : list
-        Labels as they were read.
-    known : list
-        The labels of the model.
+    ``known`` are the labels of the model. fastText's files have ``__label__`` before each label,
+    which its models may or may not keep.
 
     Examples
     --------

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from wordodds._border.checks import whole_number
 from wordodds._border.features import FeatureNames, asked_labels, checked_count, given_names
 from wordodds._border.labels import encode_known_labels, encode_labels
 from wordodds.model.calibration import Calibration, Method, fit_calibration, threshold_for
@@ -188,10 +189,9 @@ class LinearModel:
         probabilities : ndarray of shape (n_texts, k)
             Scores, where the model has no probabilities.
         """
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise ValueError(f"k must be a whole number >= 1, got {k!r}")
+        k = whole_number(k, "k", 1, wrong_type=ValueError)
         values = self._values(self._scores(texts))
-        best = self.ranked(values)[:, : int(k)]
+        best = self.ranked(values)[:, :k]
         return np.asarray(self.labels[best]), np.take_along_axis(values, best, axis=1)
 
     def predict_arrow(self, texts: Texts) -> "pyarrow.StructArray":
@@ -315,7 +315,7 @@ class LinearModel:
             The label to compare with. None: the mean over all others where scores mean something
             only beside each other (softmax, naive Bayes), else all others at once.
         """
-        from wordodds.model.explain import explain
+        from wordodds.model.contributions import explain
 
         return explain(self, text, label, against)
 

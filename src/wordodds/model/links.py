@@ -36,9 +36,9 @@ LinkName: TypeAlias = Literal[
     "fasttext_sigmoid",
     "fasttext_tree",
 ]
-LINKS = ("softmax", "one_vs_rest", "modified_huber", "none")
+LINKS: tuple[LinkName, ...] = ("softmax", "one_vs_rest", "modified_huber", "none")
 # Those of fastText's models, and what a calibration of their scores starts from.
-FASTTEXT_LINKS = {
+FASTTEXT_LINKS: dict[LinkName, LinkName] = {
     "sigmoid": "one_vs_rest",
     "fasttext_softmax": "softmax",
     "fasttext_sigmoid": "one_vs_rest",
@@ -167,7 +167,7 @@ def log_probabilities(scores: npt.ArrayLike, link: str, n_jobs: int | None = 1) 
     return table
 
 
-def base_link(link: str) -> str:
+def base_link(link: LinkName) -> LinkName:
     """Return the link without what is peculiar to fastText: what a calibration starts from."""
     return FASTTEXT_LINKS.get(link, link)
 

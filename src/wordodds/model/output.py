@@ -52,14 +52,17 @@ class Output:
     label : str, default="label"
         Name of the column of labels; the second best are in "label_2", and so on.
     proba : bool, default=False
-        Whether each label is followed by its value: "probability", or "score" where the model has
-        no probabilities.
+        Whether each label is followed by its probability, or by its score, see ``or_scores``.
+    or_scores : bool, default=False
+        Whether columns "score" take the place of "probability" where the model has no
+        probabilities. They always do for ``top``.
     top : int or None, default=None
         Number of labels, the most probable first, each with its value. None: one.
     proba_all : bool, default=False
         Whether the probability of every label is added, in columns "probability of LABEL".
     threshold : float or None, default=None
-        Least probability that a label needs; below it there is no label.
+        Least probability that a label needs; below it the label is missing: None in a list or an
+        array, which then holds objects, and null in Arrow.
 
     Attributes
     ----------
@@ -69,7 +72,8 @@ class Output:
     Raises
     ------
     NoProbabilitiesError
-        If ``proba_all`` or ``threshold`` needs probabilities that the model does not have.
+        If ``proba``, ``proba_all`` or ``threshold`` needs probabilities that the model does not
+        have.
     RepeatedColumnError
         If two columns would have the same name.
     """
@@ -82,12 +86,16 @@ class Output:
         number_rows: bool = False,
         label: str = "label",
         proba: bool = False,
+        or_scores: bool = False,
         top: int | None = None,
         proba_all: bool = False,
         threshold: float | None = None,
     ) -> None:
-        if (proba_all or threshold is not None) and not model.has_probabilities:
-            raise NoProbabilitiesError("the model has no probabilities: calibrate it")
+        needs_probabilities = (proba and not or_scores) or proba_all or threshold is not None
+        if needs_probabilities and not model.has_probabilities:
+            raise NoProbabilitiesError(
+                "the model has no probabilities; calibrate it, or ask for labels alone"
+            )
         self._model = model
         self._threshold = threshold
         self._shows_values = proba or top is not None
@@ -112,39 +120,26 @@ class Output:
             raise RepeatedColumnError(next(name for name in seen if seen.count(name) > 1))
 
     def lists(self, texts: Texts) -> dict[str, list[Any]]:
-        """Return the columns of labels and values as lists.
-
-        Parameters
-        ----------
-        texts : iterable of str or bytes, or a column of text
-            The documents.
-        """
+        """Return the columns of labels and values as lists."""
         labels = [*self._model.labels.tolist(), None]  # the last is for the code -1
         return self._columns(
             texts, lambda codes: [labels[code] for code in codes.tolist()], np.ndarray.tolist
         )
 
     def arrays(self, texts: Texts) -> dict[str, Any]:
-        """Return the columns of labels and values as NumPy arrays; takes no threshold.
-
-        Parameters
-        ----------
-        texts : iterable of str or bytes, or a column of text
-            The documents.
-        """
-        return self._columns(texts, self._model.labels.__getitem__, np.asarray)
+        """Return the columns of labels and values as NumPy arrays."""
+        labels = self._model.labels
+        if self._threshold is not None:  # the last is for the code -1
+            labels = np.array([*labels.tolist(), None], dtype=object)
+        return self._columns(texts, labels.__getitem__, np.asarray)
 
     def arrow(self, texts: Texts) -> dict[str, Any]:
-        """Return the columns of labels and values as Arrow arrays; takes no threshold.
-
-        Parameters
-        ----------
-        texts : iterable of str or bytes, or a column of text
-            The documents.
-        """
+        """Return the columns of labels and values as Arrow arrays."""
         pyarrow, labels = self._arrow_labels
         return self._columns(
-            texts, lambda codes: labels.take(pyarrow.array(codes)), lambda x: pyarrow.array(x)
+            texts,
+            lambda codes: labels.take(pyarrow.array(codes, mask=codes < 0)),
+            lambda x: pyarrow.array(x),
         )
 
     @cached_property
@@ -197,17 +192,8 @@ def scored(
 ) -> Generator[Result]:
     """Yield the result of each piece, in order, while another thread reads the next ones.
 
-    Parameters
-    ----------
-    pieces : generator
-        Reads the pieces; closed at the end.
-    score : callable
-        Makes the result of a piece, in the calling thread.
-    size_of : callable
-        Returns the bytes of a piece, which limit how far reading is ahead.
-    may_wait : bool
-        Whether reading may wait for ever, as standard input can. It then stays in the calling
-        thread, where Ctrl-C ends it.
+    The bytes of a piece, which ``size_of`` returns, limit how far reading is ahead. Where reading
+    may wait for ever, as standard input can, it stays in the calling thread, where Ctrl-C ends it.
 
     Examples
     --------
@@ -230,17 +216,9 @@ def write_all(
 ) -> None:
     """Write results while the next ones are being made.
 
-    Parameters
-    ----------
-    results : iterator
-        What `scored` yields.
-    write : callable
-        Takes the iterator and exhausts it.
-    size_of : callable
-        Returns the bytes of a result, which limit how far scoring is ahead.
-    in_thread : bool
-        Whether to write in another thread. A pipe's reader may make its writer wait for ever:
-        such output is written in the calling thread.
+    ``write`` exhausts the iterator. The bytes of a result, which ``size_of`` returns, limit how far
+    scoring is ahead. A pipe's reader may make its writer wait for ever: such output is written in
+    the calling thread, not ``in_thread``.
     """
     if in_thread:
         in_background(write, results, size_of, _BYTES_AHEAD)

@@ -1,10 +1,10 @@
 """Predictions in other forms: every label above a threshold, and Arrow's structs."""
 
-from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from wordodds._border.checks import real_number, whole_number
 from wordodds.typing import Floats, Label, Texts
 
 if TYPE_CHECKING:
@@ -19,11 +19,10 @@ def labels_above(
     model: "LinearModel", texts: Texts, threshold: float, k: int | None
 ) -> tuple[list[list[Label]], list[Floats]]:
     """Return what `LinearModel.predict_above` promises."""
-    if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
-        raise ValueError(f"k must be a whole number >= 1, or None, got {k!r}")
-    is_number = isinstance(threshold, Real) and not isinstance(threshold, bool)
-    if not is_number or not 0.0 <= threshold <= 1.0:
-        raise ValueError(f"threshold must be within 0 and 1, got {threshold!r}")
+    if k is not None:
+        k = whole_number(k, "k", 1, wanted="a whole number >= 1, or None", wrong_type=ValueError)
+    wanted = "within 0 and 1"
+    threshold = real_number(threshold, "threshold", 0, 1, wanted=wanted, wrong_type=ValueError)
     documents = model.features.documents(texts, model.n_jobs)
     n_features = np.ones(len(documents), dtype=np.int64)
     scores = model._scorer.scores(documents, model.n_jobs, n_features=n_features)

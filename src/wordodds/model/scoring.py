@@ -60,7 +60,7 @@ class Scorer:
         from scipy.sparse import csr_array
 
         features, texts, bias = self.features, as_strings(documents), self.weights.bias
-        parts = [np.empty((0, len(bias)))]
+        weights, parts = self.weights.rows(slice(None)), [np.empty((0, len(bias)))]
         for first in range(0, len(texts), _DOCUMENTS_AT_ONCE):
             some = texts[first : first + _DOCUMENTS_AT_ONCE]
             indptr, indices, counts = features.rows_of(map(features.found_in, some))
@@ -68,7 +68,7 @@ class Scorer:
             norms = features.norms(indptr, indices, values)
             rows = csr_array((values, indices, indptr), shape=(len(some), len(self.weights)))
             rows.eliminate_zeros()  # zero times an infinite weight
-            parts.append(bias + (rows @ self.weights.rows(slice(None))) / norms[:, None])
+            parts.append(bias + (rows @ weights) / norms[:, None])
         return np.concatenate(parts)
 
     def _compile(self, options: AnalyzerOptions) -> TextScorer:

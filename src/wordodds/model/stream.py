@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from wordodds._border.checks import whole_number
 from wordodds.model.output import Output, scored
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def predict_stream(
     keep : sequence of str
         Names of columns to copy to the output.
     proba : bool, default=False
-        Whether to add the probability of the label.
+        Whether to add the probability of the label, or its score where the model has no
+        probabilities.
     top : int or None
         Number of labels with their probabilities, the most probable first.
     proba_all : bool, default=False
@@ -69,8 +70,9 @@ def predict_stream(
     kept = tuple(keep) if isinstance(keep, Iterable) else None
     if kept is None or not all(isinstance(name, str) for name in kept):
         raise TypeError(f"keep must be a list of names, got {keep!r}")
-    if top is not None and (isinstance(top, bool) or not isinstance(top, Integral) or top < 1):
-        raise ValueError(f"top must be a whole number >= 1 or None, got {top!r}")
+    if top is not None:
+        wanted = "a whole number >= 1 or None"
+        top = whole_number(top, "top", 1, wanted=wanted, wrong_type=ValueError)
     if isinstance(batches, str) or hasattr(type(batches), "schema"):
         raise ValueError(
             f"batches must be an iterable of record batches, got one {type(batches).__name__}: "
@@ -80,8 +82,7 @@ def predict_stream(
         import pyarrow  # noqa: F401 - missing, it is reported by this call, not by the first batch
     except ImportError as error:
         raise ImportError("predict_stream needs pyarrow: pip install 'wordodds[arrow]'") from error
-    n_best = None if top is None else int(top)
-    output = Output(model, keep=kept, proba=proba, top=n_best, proba_all=proba_all)
+    output = Output(model, keep=kept, proba=proba, or_scores=True, top=top, proba_all=proba_all)
     return scored(
         _pieces(batches, text, kept),
         lambda piece: _labelled(piece, output),

@@ -93,43 +93,33 @@ def _options_of(
             stop_words = frozenset(stop_words)
         # Warns, once for each set of stop words, if the tokens of these are not among them.
         vectorizer.build_analyzer()
-    return _options_for(
+    spec = AnalyzerSpec(
         analyzer,
-        bool(vectorizer.lowercase) and not is_prepared,
-        None if is_prepared else vectorizer.strip_accents,
+        bool(vectorizer.lowercase),
+        cast("str | None", vectorizer.strip_accents),  # a function has prepared the text
         vectorizer.token_pattern if analyzer == "word" else None,
-        ngram_min,
-        ngram_max,
-        stop_words,
+        (ngram_min, ngram_max),
     )
+    return _options_for(spec.of_prepared_text() if is_prepared else spec, stop_words)
 
 
 # Keyed by all that matters: most of the time of counting a short document would go into this.
 @lru_cache(maxsize=64)
 def _options_for(
-    analyzer: str,
-    lowercase: bool,
-    strip_accents: str | None,
-    token_pattern: str | None,
-    ngram_min: int,
-    ngram_max: int,
-    stop_words: str | frozenset[object] | None,
+    spec: AnalyzerSpec, stop_words: str | frozenset[object] | None
 ) -> core.AnalyzerOptions | None:
     # Also where the engine takes over: this is where wrong parameters get their errors.
     model = SklearnCountVectorizer(
-        analyzer="word" if analyzer in WORD_ANALYZERS else analyzer,
-        lowercase=lowercase,
-        strip_accents=strip_accents,
-        token_pattern=token_pattern if analyzer == "word" else r"\w+",
-        ngram_range=(ngram_min, ngram_max),
+        analyzer="word" if spec.analyzer in WORD_ANALYZERS else spec.analyzer,
+        lowercase=spec.lowercase,
+        strip_accents=spec.strip_accents,
+        token_pattern=spec.token_pattern if spec.analyzer == "word" else r"\w+",
+        ngram_range=spec.ngram_range,
         stop_words=None if isinstance(stop_words, frozenset) else stop_words,
     )
     model.build_analyzer()
     words = None
-    if analyzer in WORD_ANALYZERS and stop_words is not None:
+    if spec.analyzer in WORD_ANALYZERS and stop_words is not None:
         listed = model.get_stop_words() if isinstance(stop_words, str) else stop_words
         words = frozenset(word for word in listed if isinstance(word, str))
-    ngrams = (ngram_min, ngram_max)
-    return compiled_options(
-        AnalyzerSpec(analyzer, lowercase, strip_accents, token_pattern, ngrams, words)
-    )
+    return compiled_options(spec._replace(stop_words=words))

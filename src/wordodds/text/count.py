@@ -113,7 +113,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
     def __init__(
         self,
         *,
-        input: wt.Source = "content",
+        input: wt.InputKind = "content",
         encoding: str = "utf-8",
         decode_error: wt.DecodeError = "strict",
         strip_accents: wt.StripAccents = None,

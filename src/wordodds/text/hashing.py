@@ -64,7 +64,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
     def __init__(
         self,
         *,
-        input: wt.Source = "content",
+        input: wt.InputKind = "content",
         encoding: str = "utf-8",
         decode_error: wt.DecodeError = "strict",
         strip_accents: wt.StripAccents = None,

@@ -218,7 +218,7 @@ norm, use_idf, smooth_idf, sublinear_tf
     def __init__(
         self,
         *,
-        input: wt.Source = "content",
+        input: wt.InputKind = "content",
         encoding: str = "utf-8",
         decode_error: wt.DecodeError = "strict",
         strip_accents: wt.StripAccents = None,

@@ -66,7 +66,7 @@ class FeatureRows(Protocol):
 class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
     """The base of each vectorizer, before scikit-learn's class."""
 
-    input: wt.Source
+    input: wt.InputKind
     strip_accents: wt.StripAccents
     lowercase: bool
     preprocessor: wt.Preprocessor

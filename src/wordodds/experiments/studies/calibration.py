@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from wordodds.typing import Booleans, Floats, Ints, MatrixLike, Positions
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
+
+    from wordodds.model.calibration import Method
 
 NAME = "calibration"
 NAIVE_BAYES, LOGISTIC = "multinomial NB", "logistic regression"
@@ -105,7 +107,9 @@ def cross_calibrated(scores: Floats, codes: Ints, halves: list[Ints], method: st
         return probabilities(scores, "softmax")
     chances = np.empty((len(scores), max(2, scores.shape[1])))
     for held_out, measured in (halves, halves[::-1]):
-        fitted = fit_calibration(scores[held_out], codes[held_out], "softmax", method)
+        fitted = fit_calibration(
+            scores[held_out], codes[held_out], "softmax", cast("Method", method)
+        )
         chances[measured] = fitted.probabilities(scores[measured])
     return chances
 

@@ -21,6 +21,7 @@ from wordodds.model.calibration.temperature import (
 from wordodds.model.links import (
     LARGEST,
     LINKS,
+    LinkName,
     checked_scores,
     class_log_odds,
     log_probabilities,
@@ -65,7 +66,7 @@ class Calibration:
     """
 
     method: Method
-    link: str
+    link: LinkName
     n_columns: int
     arrays: Arrays
 
@@ -120,8 +121,8 @@ class Calibration:
 def fit_calibration(
     scores: npt.ArrayLike,
     codes: npt.ArrayLike,
-    link: str,
-    method: str,
+    link: LinkName,
+    method: Method,
     labels: Sequence[Label] | None = None,
 ) -> Calibration:
     """Fit a calibration to scores and the right classes, of documents that were not trained on.
@@ -192,7 +193,7 @@ def _warn_of_unseen(seen: Booleans, names: list[str], n_rows: int) -> None:
         )
 
 
-def _odds(scores: Floats, temperature: Temperature, link: str) -> Floats:
+def _odds(scores: Floats, temperature: Temperature, link: LinkName) -> Floats:
     if link == "softmax":
         scores = tempered(scores, temperature, link)
     elif link == "one_vs_rest" and scores.shape[1] > 1:

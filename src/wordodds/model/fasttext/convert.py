@@ -10,11 +10,11 @@ one of E, both factors are kept and A is applied once a line.
 
 import os
 from collections.abc import Iterable
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
+from wordodds._border.checks import real_number
 from wordodds._border.labels import encode_known_labels, with_fasttext_prefix
 from wordodds._files.progress import progress
 from wordodds.model.errors import ModelFileError, damaged
@@ -156,9 +156,7 @@ def _check_arguments(
         raise ValueError(f'dtype must be "float32" or "float16", got {dtype!r}')
     if probabilities not in ("fasttext", "exact"):
         raise ValueError(f'probabilities must be "fasttext" or "exact", got {probabilities!r}')
-    is_number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
-    if not is_number or not 0.0 <= tolerance < np.inf:
-        raise ValueError(f"tolerance must be a number >= 0, got {tolerance!r}")
+    real_number(tolerance, "tolerance", 0, wanted="a number >= 0", wrong_type=ValueError)
     if not isinstance(strip_prefix, str):
         raise TypeError(f"strip_prefix must be a str, got {strip_prefix!r}")
     if not isinstance(path, str | bytes | os.PathLike):

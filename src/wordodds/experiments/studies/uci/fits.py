@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wordodds.datasets import DatasetUnavailable, UciTable, load_uci
+from wordodds.datasets.uci import UciName
 from wordodds.experiments.curves import nested_order, timed_fit
 from wordodds.experiments.experiment import Run
 from wordodds.experiments.studies.uci.report import (
@@ -31,7 +32,7 @@ class Panel(NamedTuple):
     """One of their data sets: which table, which columns, which two classes."""
 
     title: str
-    table: str
+    table: UciName
     kind: str  # of the columns that are used
     classes: tuple[str, str] | None = None  # None: the two that there are
 

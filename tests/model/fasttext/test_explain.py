@@ -9,8 +9,8 @@ import pytest
 from wordodds.model.explanation import spread
 from wordodds.model.fasttext import explain as fasttext_explain
 
-from .fasttext_models import hash_of
-from .fasttext_texts import TEXTS, model_of, random_texts
+from .models import hash_of
+from .texts import TEXTS, model_of, random_texts
 
 ODD = ["é日本😀x \ud800a", "</s>", "a </s> b", "__label__x y", "<x x <", "\ud83d\ude00 \x7f"]
 

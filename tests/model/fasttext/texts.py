@@ -4,7 +4,7 @@ import random
 
 from wordodds import from_fasttext
 
-from .fasttext_models import hand_made
+from .models import hand_made
 
 TEXTS = [
     *("", "alpha", "alpha beta gamma", "é日本 alpha unknown wörd", "<x> x <> alpha", "new"),

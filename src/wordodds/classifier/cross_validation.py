@@ -16,6 +16,7 @@ from wordodds._border.csr import CsrArrays
 from wordodds._border.execution import Execution
 from wordodds._core import linear as core
 from wordodds._core import text as text_core
+from wordodds.classifier.named_models import Weighting
 from wordodds.linear.problem import columns_of_weights
 from wordodds.linear.ratio import RatioPrior, label_table, merge_equal_rows, ratio_problem
 from wordodds.text.prune import map_columns
@@ -39,7 +40,7 @@ class Examples(NamedTuple):
     codes: Codes
     weights: Floats
     n_classes: int
-    weighting: str  # as in TextClassifier
+    weighting: Weighting  # as in TextClassifier
     use_idf: bool
 
     @property

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from wordodds import SGDClassifier
 
-from .sgd_problems import KINDS, LOSSES, assert_same_model, some_rows
+from .problems import KINDS, LOSSES, assert_same_model, some_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -8,8 +8,8 @@ import pytest
 from wordodds import from_fasttext, load
 from wordodds.model.container import read_container, write_container
 
-from .fasttext_models import hand_made, hash_of, rows_of
-from .fasttext_texts import TEXTS, model_of, random_texts
+from .models import hand_made, hash_of, rows_of
+from .texts import TEXTS, model_of, random_texts
 
 
 @pytest.mark.parametrize("rank", ["keep", "collapse"])

@@ -6,7 +6,7 @@ import pytest
 
 from wordodds import SGDClassifier
 
-from .sgd_problems import LOSSES, some_rows
+from .problems import LOSSES, some_rows
 
 WITH_PROBA = ("log_loss", "softmax", "modified_huber")
 

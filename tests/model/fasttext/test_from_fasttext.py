@@ -13,8 +13,8 @@ import wordodds
 from wordodds import ModelFileError, from_fasttext, load
 from wordodds.model.fasttext import weights as fasttext_weights
 
-from .fasttext_models import WORDS, Dense, hand_made, raw_scores, rows_of
-from .fasttext_texts import TEXTS, model_of, random_texts
+from .models import WORDS, Dense, hand_made, raw_scores, rows_of
+from .texts import TEXTS, model_of, random_texts
 
 FLOOR = 1e-5  # fastText adds it to every probability
 COUNTS = [40, 19, 9, 4, 2]  # no two sums of a Huffman tree are the same
