@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -41,13 +42,28 @@ class Curve:
     high: Floats
 
 
-class _Display:
-    """What the displays share: axes of their own or the caller's."""
+class _Display(ABC):
+    """What the displays share: axes of their own or the caller's, their names and a legend."""
 
     figure_: Figure | SubFigure  # the part of a figure that holds the axes
     ax_: Axes
+    x: str  # a column of the results, or the words beside the axis
+    y: str
 
-    def _begin(self, ax: Axes | None) -> Axes:
+    def plot(self, *, ax: Axes | None = None, legend: bool = True) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to; by default on a new figure.
+        legend : bool, default=True
+            Whether to name the lines.
+
+        Returns
+        -------
+        self : object
+        """
         if ax is None:
             style.require_matplotlib()
             from matplotlib import pyplot
@@ -55,12 +71,15 @@ class _Display:
             with style.style():
                 _, ax = pyplot.subplots(layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
-        return ax
-
-    def _finish(self, x: str, y: str, legend: bool) -> None:
-        style.label_axes(self.ax_, _LABELS.get(x, x), _LABELS.get(y, y))
+        self._draw(ax)
+        style.label_axes(ax, _LABELS.get(self.x, self.x), _LABELS.get(self.y, self.y))
         if legend:
-            self.ax_.legend()
+            ax.legend()
+        return self
+
+    @abstractmethod
+    def _draw(self, ax: Axes) -> None:
+        """Draw the curves on axes that have no names yet."""
 
 
 class LearningCurveDisplay(_Display):
@@ -157,16 +176,17 @@ class LearningCurveDisplay(_Display):
         -------
         self : LearningCurveDisplay
         """
-        ax = self._begin(ax)
+        super().plot(ax=ax, legend=legend)
+        if log_x:
+            self.ax_.set_xscale("log")
+        return self
+
+    def _draw(self, ax: Axes) -> None:
         for position, (name, curve) in enumerate(self.curves.items()):
             colour = style.colour_of(name, position)
             ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.2, linewidth=0)
             look = style.points_of(colour, position, size=3.5)
             ax.plot(curve.x, curve.mean, **look, linewidth=1.4, label=name)
-        if log_x:
-            ax.set_xscale("log")
-        self._finish(self.x, self.y, legend)
-        return self
 
 
 def _require(results: Results, *names: str) -> None:
@@ -179,6 +199,12 @@ def _require(results: Results, *names: str) -> None:
                 f"the results have nothing in a column {name!r}; "
                 f"their columns are {', '.join(results.columns)}"
             )
+
+
+def _columns(results: Results, *names: str, group: str) -> dict[str, Any]:
+    """Return columns of numbers, for each value of the column that names the lines."""
+    _require(results, *names, group)
+    return {str(name): tuple(part.numbers(*names).T) for name, part in results.groups(group)}
 
 
 def _curve(results: Results, x: str, y: str, logarithmic: bool) -> Curve:
@@ -196,7 +222,7 @@ def _curve(results: Results, x: str, y: str, logarithmic: bool) -> Curve:
 
 
 class ConvergenceDisplay(_Display):
-    """How fast solvers come down to the optimum.
+    """How fast solvers come down to the optimum, on logarithmic axes.
 
     Parameters
     ----------
@@ -210,6 +236,8 @@ class ConvergenceDisplay(_Display):
     figure_, ax_
         Where `plot` has drawn.
     """
+
+    y = "gap"
 
     def __init__(self, curves: dict[str, tuple[Floats, Floats]], *, x: str = "iteration") -> None:
         self.curves = curves
@@ -241,27 +269,10 @@ class ConvergenceDisplay(_Display):
         -------
         display : ConvergenceDisplay
         """
-        _require(results, x, "gap", "solver")
-        curves = {
-            str(name): tuple(part.numbers(x, "gap").T) for name, part in results.groups("solver")
-        }
+        curves = _columns(results, x, "gap", group="solver")
         return cls(curves, x=x).plot(ax=ax, legend=legend)
 
-    def plot(self, *, ax: Axes | None = None, legend: bool = True) -> ConvergenceDisplay:
-        """Draw the curves on logarithmic axes.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to; by default on a new figure.
-        legend : bool, default=True
-            Whether to name the lines.
-
-        Returns
-        -------
-        self : ConvergenceDisplay
-        """
-        ax = self._begin(ax)
+    def _draw(self, ax: Axes) -> None:
         for position, (name, (x, gap)) in enumerate(self.curves.items()):
             shown = gap > 0.0
             look = style.points_of(style.colour_of(name, position), position, size=3)
@@ -272,12 +283,12 @@ class ConvergenceDisplay(_Display):
             ax.set_xscale("symlog", linthresh=1.0)
         else:
             ax.set_xscale("log")
-        self._finish(self.x, "gap", legend)
-        return self
 
 
 class ReliabilityDisplay(_Display):
     """How often the most probable label is right, against how probable it is said to be.
+
+    The area of a marker is the share of the documents in its bin.
 
     Parameters
     ----------
@@ -289,6 +300,8 @@ class ReliabilityDisplay(_Display):
     figure_, ax_
         Where `plot` has drawn.
     """
+
+    x, y = "probability of the most probable label", "share that is right"
 
     def __init__(self, curves: dict[str, tuple[Floats, Floats, Floats]]) -> None:
         self.curves = curves
@@ -308,33 +321,12 @@ class ReliabilityDisplay(_Display):
         -------
         display : ReliabilityDisplay
         """
-        _require(results, "confidence", "accuracy", "share", "model")
-        shown = ("confidence", "accuracy", "share")
-        curves: dict[str, Any] = {
-            str(name): tuple(part.numbers(*shown).T) for name, part in results.groups("model")
-        }
-        return cls(curves).plot(ax=ax)
+        return cls(_columns(results, "confidence", "accuracy", "share", group="model")).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None, legend: bool = True) -> ReliabilityDisplay:
-        """Draw the curves; the area of a marker is the share of the documents in its bin.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to; by default on a new figure.
-        legend : bool, default=True
-            Whether to name the lines.
-
-        Returns
-        -------
-        self : ReliabilityDisplay
-        """
-        ax = self._begin(ax)
+    def _draw(self, ax: Axes) -> None:
         ax.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.9, linestyle="--")
         for position, (name, (confidence, accuracy, share)) in enumerate(self.curves.items()):
             colour = style.colour_of(name, position)
             ax.plot(confidence, accuracy, color=colour, linewidth=1.3, label=name)
             ax.scatter(confidence, accuracy, s=6 + 120 * share, color=colour, zorder=3)
         ax.set_aspect("equal")
-        self._finish("probability of the most probable label", "share that is right", legend)
-        return self
