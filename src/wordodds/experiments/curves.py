@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
 from wordodds._border.csr import as_csr, refuse_masked
 from wordodds._border.execution import execution
@@ -16,7 +17,6 @@ from wordodds.experiments.table import Results
 from wordodds.typing import AnyArray, Ints, Labels, MatrixLike
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
     from sklearn.base import BaseEstimator
 
 __all__ = ["learning_curve", "nested_order", "score_model"]
@@ -126,8 +126,6 @@ def _check_models(models: Mapping[str, BaseEstimator]) -> None:
 
 def checked_rows(X: MatrixLike, name: str) -> AnyArray | csr_array:
     """Return rows that may be sliced; a malformed sparse matrix would take the process with it."""
-    from scipy.sparse import issparse
-
     refuse_masked(X, name)
     if issparse(X):
         return as_csr(X, non_negative=False, execution=execution(None), name=name).to_scipy()

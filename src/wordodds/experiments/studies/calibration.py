@@ -19,7 +19,13 @@ from wordodds.typing import Booleans, Floats, Ints, MatrixLike, Positions
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-NAME = "calibration"
+NAME, TITLE = "calibration", "Calibration"
+PROTOCOL = (
+    "20 classes, bydate train and test part. Multinomial naive Bayes (alpha = 0.1) on word counts; "
+    "logistic regression (C = 30) on their logarithms, rows of length one. A random half of the "
+    "test part calibrates the other, and the other way round. Calibration error over 15 bins of "
+    "equal width, intervals from 1,000 bootstrap samples of the test documents (full: 10,000)."
+)
 NAIVE_BAYES, LOGISTIC = "multinomial NB", "logistic regression"
 AS_LEARNT = "as learnt"
 METHODS = (AS_LEARNT, "temperature", "platt", "isotonic")
@@ -295,18 +301,4 @@ def _measured(whole: Results, model: str, method: str) -> dict[str, Interval]:
     }
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "Calibration",
-        "20 classes, bydate train and test part. Multinomial naive Bayes (alpha = 0.1) on word "
-        "counts; logistic regression (C = 30) on their logarithms, rows of length one. A random "
-        "half of the test part calibrates the other, and the other way round. Calibration error "
-        "over 15 bins of equal width, intervals from 1,000 bootstrap samples of the test "
-        "documents (full: 10,000).",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C7",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C7",))

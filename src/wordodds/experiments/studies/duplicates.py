@@ -11,7 +11,13 @@ from wordodds.experiments.newsgroups import frequent_words, two_groups
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
 
-NAME = "duplicate"
+NAME, TITLE = "duplicate", "A feature that is there twice"
+PROTOCOL = (
+    "The first two groups, train part, log(1 + count) of the 30 words that most documents have; "
+    "the column with the largest weight is there twice. Logistic regression without and with L2 "
+    "penalties of 1 and 10 on the summed loss, each from five starts (full: 20): fits to copies "
+    "that noise has made different."
+)
 MODEL = "logistic regression"
 PENALTIES = (0.0, 1.0, 10.0)
 COLOURS = dict(zip(PENALTIES, (style.ORANGE, style.BLUE, style.GREEN), strict=True))
@@ -26,12 +32,11 @@ class Settings:
     """How much is done."""
 
     n_columns: int = 30
-    n_starts_quick: int = 5
-    n_starts_full: int = 20
+    n_starts: int = 5
     apart: float = 4.0  # how far the two weights are taken from each other
 
 
-QUICK = FULL = Settings()
+QUICK, FULL = Settings(), Settings(n_starts=20)
 finding = About("C10", figure=NAME)
 
 
@@ -53,7 +58,7 @@ def measure(settings: Settings, run: Run) -> Results:
     others = np.delete(rows, strongest, axis=1)
     X = np.column_stack([rows[:, strongest], rows[:, strongest], others])
     results = Results(NAME)
-    seeds = run.seeds(settings.n_starts_quick, settings.n_starts_full)
+    seeds = run.seeds(settings.n_starts)
     with run.progress(len(PENALTIES) * len(seeds)) as advance:
         for penalty in PENALTIES:
             C = 1 / penalty if penalty else np.inf
@@ -141,7 +146,7 @@ def draw(results: Results) -> list[Plot]:
         "different places. The lecture: only the sum is determined, and weight decay settles how "
         "it is shared."
     )
-    return [Plot(NAME, "A feature that is there twice", caption, figure)]
+    return [Plot(NAME, TITLE, caption, figure)]
 
 
 def judge(results: Results) -> list[Finding]:
@@ -171,17 +176,4 @@ def judge(results: Results) -> list[Finding]:
     ]
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "A feature that is there twice",
-        "The first two groups, train part, log(1 + count) of the 30 words that most documents "
-        "have; the column with the largest weight is there twice. Logistic regression without "
-        "and with L2 penalties of 1 and 10 on the summed loss, each from five starts (full: 20): "
-        "fits to copies that noise has made different.",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C10",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C10",))

@@ -13,7 +13,13 @@ from wordodds.experiments.intervals import mean_interval, paired_difference
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
 
-NAME = "indicator"
+NAME, TITLE = "indicator", "Least squares on an indicator matrix"
+PROTOCOL = (
+    "Three Gaussian classes in one dimension with centres at -4, 0 and 4; two in the plane, "
+    "without and with 30 outliers far behind the second. 300 points to train, 3,000 to test, ten "
+    "seeds (full: 50). Least squares on the indicator matrix, logistic regression without a "
+    "penalty, Gaussian naive Bayes."
+)
 LEAST_SQUARES = "least squares"
 MODELS = (LEAST_SQUARES, "logistic regression", "Gaussian NB")
 CENTRES = np.array([-4.0, 0.0, 4.0])  # three classes on a line, of spread 1
@@ -30,16 +36,17 @@ class Settings:
     n_points: int = 300
     n_outliers: int = 30
     n_test: int = 3000
+    n_seeds: int = 10
 
 
-QUICK = FULL = Settings()
+QUICK, FULL = Settings(), Settings(n_seeds=50)
 finding = About("C14", figure=NAME)
 
 
 def measure(settings: Settings, run: Run) -> Results:
     """Fit three classes on a line, and two classes without and with outliers."""
     results = Results(NAME)
-    for seed in run.each(run.seeds(10, 50), "data sets"):
+    for seed in run.each(run.seeds(settings.n_seeds), "data sets"):
         rng = np.random.default_rng(seed)
         _three_on_a_line(results, settings, rng, seed, run)
         _two_with_outliers(results, settings, rng, seed, run)
@@ -150,7 +157,7 @@ def draw(results: Results) -> list[Plot]:
         "fitted without (dashed) and with (solid) a group of outliers that lie far on their right "
         "side. The lecture: least squares fails with three classes and bends to outliers."
     )
-    return [Plot(NAME, "Least squares on an indicator matrix", caption, figure)]
+    return [Plot(NAME, TITLE, caption, figure)]
 
 
 def _draw_line(ax: style.Axes, results: Results) -> None:
@@ -237,17 +244,4 @@ def _angles(first: Results, second: Results) -> Floats:
     return np.asarray(np.degrees(np.abs(np.arctan2(cross, dot))))
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "Least squares on an indicator matrix",
-        "Three Gaussian classes in one dimension with centres at -4, 0 and 4; two in the plane, "
-        "without and with 30 outliers far behind the second. 300 points to train, 3,000 to test, "
-        "ten seeds (full: 50). Least squares on the indicator matrix, logistic regression without "
-        "a penalty, Gaussian naive Bayes.",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C14",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C14",))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import csr_array, vstack
 
 from wordodds.experiments import style
 from wordodds.experiments.display import LearningCurveDisplay
@@ -16,10 +16,13 @@ from wordodds.experiments.newsgroups import two_groups
 from wordodds.experiments.table import Results
 from wordodds.typing import AnyArray, Ints
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-NAME = "prior"
+NAME, TITLE = "prior", "The class prior and skewed classes"
+PROTOCOL = (
+    "The first two groups, all documents; the second is 50 % to 98 % of 400 test documents. "
+    "Multinomial naive Bayes learns from 400 others, of the same skew or as many of each, and "
+    "decides with that skew as its prior or with none. Test documents are whole, or ten words "
+    "drawn from each. Ten seeds (full: 40)."
+)
 WITH, WITHOUT = "with the prior", "without it: argmax p(x | y)"
 TRAININGS = {
     "skewed": "trained on skewed documents",
@@ -34,26 +37,23 @@ class Settings:
 
     skews: tuple[float, ...] = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
     n_documents: int = 400  # to train, and as many to test
-    n_seeds_quick: int = 10
-    n_seeds_full: int = 40
+    n_seeds: int = 10
 
 
-QUICK = FULL = Settings()
+QUICK, FULL = Settings(), Settings(n_seeds=40)
 finding = About("C11", figure=NAME)
 
 
 def measure(settings: Settings, run: Run) -> Results:
     """Classify two groups of unequal size with and without their prior."""
-    from scipy.sparse import vstack
-
     from wordodds import MultinomialNB
 
     parts = two_groups(run.data.bags)
     counts = vstack([part[0] for part in parts], format="csr")
     y = np.concatenate([part[1] for part in parts])
     results = Results(NAME)
-    seeds = run.seeds(settings.n_seeds_quick, settings.n_seeds_full)
-    for seed, skew in run.each([*product(seeds, settings.skews)], "splits"):
+    seeds = run.seeds(settings.n_seeds)
+    for seed, skew in run.each(product(seeds, settings.skews), "splits"):
         rng = np.random.default_rng([seed, round(1000 * skew)])
         test, train = split(y, skew, settings.n_documents, rng)
         shown = {n: excerpts(counts[test], n, rng) for n in LENGTHS}
@@ -99,8 +99,6 @@ def excerpts(counts: csr_array, n_words: int, rng: np.random.Generator) -> csr_a
     """Draw words of each document, without putting any back; 0 stands for all of them."""
     if n_words == 0:
         return counts
-    from scipy.sparse import csr_array
-
     words = np.repeat(counts.indices, counts.data)
     lengths = np.asarray(counts.sum(axis=1)).ravel()
     document = np.repeat(np.arange(len(lengths)), lengths)
@@ -142,7 +140,7 @@ def draw(results: Results) -> list[Plot]:
         "any prior, and that Laplace's rule spreads what a group of few training documents has "
         "over the whole vocabulary, which counts against that group as a prior would."
     )
-    return [Plot(NAME, "The class prior and skewed classes", caption, figure)]
+    return [Plot(NAME, TITLE, caption, figure)]
 
 
 def judge(results: Results) -> list[Finding]:
@@ -172,17 +170,4 @@ def judge(results: Results) -> list[Finding]:
     return findings
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "The class prior and skewed classes",
-        "The first two groups, all documents; the second is 50 % to 98 % of 400 test documents. "
-        "Multinomial naive Bayes learns from 400 others, of the same skew or as many of each, and "
-        "decides with that skew as its prior or with none. Test documents are whole, or ten words "
-        "drawn from each. Ten seeds (full: 40).",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C11",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C11",))

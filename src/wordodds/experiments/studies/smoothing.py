@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from wordodds.experiments import style
 from wordodds.experiments.curves import loss_of, nested_order, timed_fit
@@ -17,10 +18,14 @@ from wordodds.experiments.newsgroups import Bags
 from wordodds.experiments.table import Results
 from wordodds.typing import AnyArray, Floats, Ints
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-NAME = "smoothing"
+NAME, TITLE = "smoothing", "Smoothing"
+PROTOCOL = (
+    "Multinomial naive Bayes on word counts, 20 classes, bydate test part. It learns from 20 "
+    "documents up to all of the train part, drawn in the classes' proportions, and knows the words "
+    "that these have. Maximum likelihood (nothing is added to a count), the Bayes estimate (alpha "
+    "is) and MAP (alpha - 1 is), pseudo-counts from 0.001 to 10. Where every class is impossible, "
+    "the class prior decides. 5 seeds (full: 20)."
+)
 MODEL = "multinomial NB"
 ML, MAP, BAYES = "maximum likelihood", "MAP", "Bayes"
 on_curves = About("C6", figure="smoothing")
@@ -35,14 +40,14 @@ class Settings:
     sizes: tuple[int, ...]  # besides all documents
     pseudo_counts: tuple[float, ...] = (0.001, 0.01, 0.1, 1.0, 10.0)
     map_size: int = 500  # where MAP and Bayes are set side by side
-    n_seeds_quick: int = 5
-    n_seeds_full: int = 20
+    n_seeds: int = 5
 
 
 QUICK = Settings((20, 100, 500, 2500))
 FULL = Settings(
     (20, 50, 100, 200, 500, 1000, 2500, 5000),
     (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
+    n_seeds=20,
 )
 
 
@@ -60,7 +65,7 @@ def measure(settings: Settings, run: Run) -> Results:
     bags = run.data.bags
     n_all = len(bags.train.labels)
     sizes = [*(size for size in settings.sizes if size < n_all), n_all]
-    seeds = run.seeds(settings.n_seeds_quick, settings.n_seeds_full)
+    seeds = run.seeds(settings.n_seeds)
     plain = [(ML, 1.0), *((BAYES, alpha) for alpha in settings.pseudo_counts)]
     beside = [(MAP, 1.0 + a) for a in settings.pseudo_counts]
     found: dict[tuple[int, int], list[dict[str, Any]]] = {}
@@ -84,8 +89,6 @@ def measure(settings: Settings, run: Run) -> Results:
 
 def _seen_words(bags: Bags, chosen: Ints) -> _Split:
     """Leave out words that no training document has, as a vectorizer fitted to them does."""
-    from scipy.sparse import csr_array
-
     X = bags.train.counts[chosen]
     words = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
     return _Split(
@@ -297,18 +300,4 @@ def _at_ends(intervals: Mapping[int, Interval]) -> str:
     )
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "Smoothing",
-        "Multinomial naive Bayes on word counts, 20 classes, bydate test part. It learns from 20 "
-        "documents up to all of the train part, drawn in the classes' proportions, and knows the "
-        "words that these have. Maximum likelihood (nothing is added to a count), the Bayes "
-        "estimate (alpha is) and MAP (alpha - 1 is), pseudo-counts from 0.001 to 10. Where every "
-        "class is impossible, the class prior decides. 5 seeds (full: 20).",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C6",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C6",))

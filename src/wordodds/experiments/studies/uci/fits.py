@@ -168,9 +168,9 @@ def measure(settings: Settings, run: Run) -> Results:
     """Score both models for each set, split and size; at the end, who is ahead."""
     results = Results("uci")
     tables = {panel.table: load_uci(panel.table) for panel in settings.panels}
-    seeds = range(run.seed, run.seed + settings.splits)
     problems = [(panel, Problem.of(panel, tables[panel.table])) for panel in settings.panels]
-    for (panel, problem), seed in run.each([*product(problems, seeds)], "splits"):
+    seeds = run.seeds(settings.splits)
+    for (panel, problem), seed in run.each(product(problems, seeds), "splits"):
         _measure_split(results, panel, problem, seed, settings)
     add_winners(results)
     return results
