@@ -41,6 +41,27 @@ class Curve:
     low: Floats
     high: Floats
 
+    @classmethod
+    def of(cls, results: Results, x: str, y: str, *, logarithmic: bool = False) -> Self:
+        """Return the means of a column, or of its logarithms, over the seeds."""
+        places = sorted(results.unique(x))
+        intervals = []
+        for place in places:
+            part = results.where(**{x: place})
+            values = 1.0 - part.column("accuracy") if y == "error" else part.column(y)
+            interval = mean_interval(np.log(values) if logarithmic else values)
+            # One seed says nothing about the spread: a line without a band.
+            alone = len(values) == 1
+            intervals.append((interval.value,) * 3 if alone else tuple(interval))
+        mean, low, high = (np.exp(intervals) if logarithmic else np.array(intervals)).T
+        return cls(np.array(places, dtype=np.float64), mean, low, high)
+
+    def draw(self, ax: Axes, look: dict[str, Any], name: str) -> None:
+        """Draw the line over its band."""
+        band = {"color": look["color"], "alpha": 0.2, "linewidth": 0}
+        ax.fill_between(self.x, self.low, self.high, **band)
+        ax.plot(self.x, self.mean, **look, linewidth=1.4, label=name)
+
 
 class _Display(ABC):
     """What the displays share: axes of their own or the caller's, their names and a legend."""
@@ -152,7 +173,10 @@ class LearningCurveDisplay(_Display):
         display : LearningCurveDisplay
         """
         _require(results, x, "accuracy" if y == "error" else y, group)
-        curves = {str(name): _curve(part, x, y, log_y) for name, part in results.groups(group)}
+        curves = {
+            str(name): Curve.of(part, x, y, logarithmic=log_y)
+            for name, part in results.groups(group)
+        }
         display = cls(curves, x=x, y=y).plot(ax=ax, log_x=log_x, legend=legend)
         if log_y:
             display.ax_.set_yscale("log")
@@ -184,9 +208,7 @@ class LearningCurveDisplay(_Display):
     def _draw(self, ax: Axes) -> None:
         for position, (name, curve) in enumerate(self.curves.items()):
             colour = style.colour_of(name, position)
-            ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.2, linewidth=0)
-            look = style.points_of(colour, position, size=3.5)
-            ax.plot(curve.x, curve.mean, **look, linewidth=1.4, label=name)
+            curve.draw(ax, style.points_of(colour, position, size=3.5), name)
 
 
 def _require(results: Results, *names: str) -> None:
@@ -205,20 +227,6 @@ def _columns(results: Results, *names: str, group: str) -> dict[str, Any]:
     """Return columns of numbers, for each value of the column that names the lines."""
     _require(results, *names, group)
     return {str(name): tuple(part.numbers(*names).T) for name, part in results.groups(group)}
-
-
-def _curve(results: Results, x: str, y: str, logarithmic: bool) -> Curve:
-    places = sorted(results.unique(x))
-    intervals = []
-    for place in places:
-        part = results.where(**{x: place})
-        values = 1.0 - part.column("accuracy") if y == "error" else part.column(y)
-        interval = mean_interval(np.log(values) if logarithmic else values)
-        # One seed says nothing about the spread: a line without a band.
-        alone = len(values) == 1
-        intervals.append((interval.value,) * 3 if alone else tuple(interval))
-    mean, low, high = (np.exp(intervals) if logarithmic else np.array(intervals)).T
-    return Curve(np.array(places, dtype=np.float64), mean, low, high)
 
 
 class ConvergenceDisplay(_Display):

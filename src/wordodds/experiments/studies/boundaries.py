@@ -142,7 +142,6 @@ def draw(results: Results) -> list[Plot]:
     with style.panels(1, len(MODELS), height=3.7, sharex=True, sharey=True) as (figure, axes):
         for ax, name in zip(axes, MODELS, strict=True):
             _draw_model(ax, results, name)
-        axes[1].set_ylabel("")
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     caption = (
         "Two Gaussian classes of 100 points each, and where both are equally probable, for three "

@@ -193,11 +193,9 @@ def draw(results: Results) -> list[Plot]:
     with style.panels(1, len(models), height=4.3, **shared) as (reliability, panels):
         for ax, model in zip(panels, models, strict=True):
             _draw_reliability(ax, results.where(model=model), model)
-        panels[1].set_ylabel("")
     with style.panels(1, len(models), height=3.0, **shared) as (histogram, pair):
         for ax, model in zip(pair, models, strict=True):
             _draw_confidence(ax, results.where(model=model), model)
-        pair[0].set_ylabel("share of documents")
         labels = pair[0].get_legend_handles_labels()
         histogram.legend(*labels, loc="outside lower center", ncols=len(METHODS))
     n = results.where(kind="whole").column("size").max()
@@ -249,7 +247,7 @@ def _draw_confidence(ax: style.Axes, results: Results, model: str) -> None:
         width = 2.0 if method == AS_LEARNT else 1.2
         ax.stairs(shares, edges, color=_COLOURS[method], linewidth=width, label=method)
     ax.set_title(model)
-    style.label_axes(ax, "probability of the most probable label", "")
+    style.label_axes(ax, "probability of the most probable label", "share of documents")
 
 
 def judge(results: Results) -> list[Finding]:

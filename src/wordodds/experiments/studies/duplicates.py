@@ -1,5 +1,6 @@
 """C10: of a column that is there twice only the sum of the weights counts, but for a penalty."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,29 +83,26 @@ def measure(settings: Settings, run: Run) -> Results:
                     weight_2=second,
                 )
                 advance(1)
-            _along(results, common, X, y, model.coef_[0], model.intercept_[0], settings.apart)
+            fitted = model.coef_[0], model.intercept_[0]
+            for row in _profile(X, y, *fitted, penalty, settings.apart):
+                results.add(**common, part="profile", **row)
     return results
 
 
-def _along(
-    results: Results,
-    common: dict[str, str | int | float],
-    X: Floats,
-    y: Ints,
-    weights: Floats,
-    bias: float,
-    apart: float,
-) -> None:
-    """Add the objective where the two weights differ more and more and keep their sum."""
+def _profile(
+    X: Floats, y: Ints, weights: Floats, bias: float, penalty: float, apart: float
+) -> Iterator[dict[str, float]]:
+    """Yield the objective where the two weights differ more and more and keep their sum."""
     half = weights[:2].sum() / 2
-    best = None
-    for difference in np.concatenate([[0.0], np.linspace(-apart, apart, 21)]):
+
+    def value_at(difference: float) -> float:
         moved = np.concatenate([[half + difference / 2, half - difference / 2], weights[2:]])
-        value = objective(X, y, moved, bias, float(common["penalty"]))
-        if best is None:
-            best = value
-            continue
-        results.add(**common, part="profile", apart=difference, objective=value, above=value - best)
+        return objective(X, y, moved, bias, penalty)
+
+    best = value_at(0.0)
+    for difference in np.linspace(-apart, apart, 21):
+        value = value_at(difference)
+        yield {"apart": difference, "objective": value, "above": value - best}
 
 
 def objective(X: Floats, y: Ints, weights: Floats, bias: float, penalty: float) -> float:

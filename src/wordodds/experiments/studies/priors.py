@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -119,19 +120,11 @@ def draw(results: Results) -> list[Plot]:
     shape = (len(LENGTHS), len(TRAININGS))
     with style.panels(*shape, height=4.8, sharex=True, sharey=True) as (figure, axes):
         skews = np.array(sorted(results.unique("skew")))
-        for row, (words, length) in zip(axes, LENGTHS.items(), strict=True):
-            for ax, (training, how) in zip(row, TRAININGS.items(), strict=True):
-                part = results.where(words=words, training=training)
-                LearningCurveDisplay.from_results(
-                    part, x="skew", group="decision", ax=ax, legend=False
-                )
-                look = {"color": style.GREY, "linestyle": "--", "linewidth": 1.0}
-                ax.plot(skews, skews, **look, label="always the larger group")
-                ax.set(title=f"{length}; {how}", xlabel="", ylabel="")
-        for ax in axes[-1]:
-            ax.set_xlabel("share of the larger group")
-        for ax in axes[:, 0]:
-            ax.set_ylabel("test accuracy")
+        for ax, (length, how, part) in zip(axes.flat, _cases(results), strict=True):
+            LearningCurveDisplay.from_results(part, x="skew", group="decision", ax=ax, legend=False)
+            look = {"color": style.GREY, "linestyle": "--", "linewidth": 1.0}
+            ax.plot(skews, skews, **look, label="always the larger group")
+            ax.set(title=f"{length}; {how}", xlabel="share of the larger group")
         figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     caption = (
         "Accuracy of multinomial naive Bayes (Laplace's rule) on two groups, one of them larger, "
@@ -145,29 +138,31 @@ def draw(results: Results) -> list[Plot]:
 
 def judge(results: Results) -> list[Finding]:
     """Compare the decisions, seed by seed, over all skews but the even one."""
-    skews = sorted(skew for skew in results.unique("skew") if skew > 0.5)
+    skewed = Results(NAME, (row for row in results.rows if row["skew"] != 0.5))
+    skews = sorted(skewed.unique("skew"))
     findings = []
-    for words, length in LENGTHS.items():
-        for training, how in TRAININGS.items():
-            part = results.where(words=words, training=training)
-            accuracy = {
-                name: np.stack(
-                    [part.where(decision=name, skew=s).column("accuracy") for s in skews]
-                ).mean(axis=0)
-                for name in (WITH, WITHOUT)
-            }
-            gain = paired_difference(accuracy[WITH], accuracy[WITHOUT])
-            plain = mean_interval(accuracy[WITHOUT])
-            findings.append(
-                finding(
-                    f"{length}, {how}: better with the prior",
-                    f"{gain} of accuracy gained over skews of {skews[0]:.2g} to {skews[-1]:.2g}; "
-                    f"without it {plain}, always the larger group {np.mean(skews):.3f}",
-                    # The interval leaves out 0, on the claimed side.
-                    gain.low > 0.0,
-                )
+    for length, how, part in _cases(skewed):
+        with_it, without = (
+            part.where(decision=name).by_seed("accuracy", "skew").mean(axis=1)
+            for name in (WITH, WITHOUT)
+        )
+        gain, plain = paired_difference(with_it, without), mean_interval(without)
+        findings.append(
+            finding(
+                f"{length}, {how}: better with the prior",
+                f"{gain} of accuracy gained over skews of {skews[0]:.2g} to {skews[-1]:.2g}; "
+                f"without it {plain}, always the larger group {np.mean(skews):.3f}",
+                # The interval leaves out 0, on the claimed side.
+                gain.low > 0.0,
             )
+        )
     return findings
+
+
+def _cases(results: Results) -> Iterator[tuple[str, str, Results]]:
+    """Go through what is labelled, and by what it is learnt, with the rows of each."""
+    for (words, length), (training, how) in product(LENGTHS.items(), TRAININGS.items()):
+        yield length, how, results.where(words=words, training=training)
 
 
 EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C11",))

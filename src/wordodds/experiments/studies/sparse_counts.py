@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wordodds.experiments import style
-from wordodds.experiments.curves import loss_of, nested_order, timed_fit, whole_sizes
+from wordodds.experiments.curves import nested_order, timed_scores, whole_sizes
 from wordodds.experiments.display import LearningCurveDisplay
 from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
 from wordodds.experiments.intervals import Crossing, Interval, crossing, paired_difference
@@ -108,10 +108,7 @@ def _fits(run: Run, chosen: Ints) -> Iterator[dict[str, Any]]:
     X, y = train.counts[chosen], train.labels[chosen]
     regression: Booleans | None = None
     for name, model, alpha in contenders(run.n_jobs):
-        seconds = timed_fit(model, X, y)
-        # Scored once, for label and loss.
-        log_proba = model.predict_log_proba(test.counts)
-        right = model.classes_[log_proba.argmax(axis=1)] == test.labels
+        right, scores = timed_scores(model, X, y, test.counts, test.labels)
         regression = right if regression is None else regression
         yield {
             "model": name,
@@ -119,13 +116,11 @@ def _fits(run: Run, chosen: Ints) -> Iterator[dict[str, Any]]:
             "size": len(chosen),
             "dims": X.shape[1],
             "alpha": alpha,
-            "accuracy": float(right.mean()),
-            "log_loss": loss_of(log_proba, model.classes_, test.labels),
             "test_size": len(right),
             # Test documents that this model has right and logistic regression wrong; the reverse.
             "only": int(np.sum(right & ~regression)),
             "other": int(np.sum(regression & ~right)),
-            "seconds": seconds,
+            **scores,
         }
 
 
@@ -144,12 +139,10 @@ def _draw_scores(results: Results) -> Plot:
                 )
             _mark_crossings(column[0], results, alpha)
             rule = "Laplace's rule" if alpha == 1.0 else "less smoothing"
-            column[0].set(title=f"{rule}: alpha = {alpha:g}", xlabel="", ylim=(0.0, 1.0))
+            column[0].set(title=f"{rule}: alpha = {alpha:g}", ylim=(0.0, 1.0))
             column[1].set_xlabel("training documents")
             style.plain_ticks(column[1].xaxis)
             style.plain_ticks(column[1].yaxis)
-        for ax in axes[:, 1]:
-            ax.set_ylabel("")
         figure.align_ylabels(axes[:, 0])
         figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     caption = (

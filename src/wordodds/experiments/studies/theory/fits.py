@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from wordodds.experiments.curves import timed_fit
 from wordodds.experiments.experiment import Run
@@ -83,6 +82,8 @@ def fit(model: str, X: Floats32, y: Ints, n_jobs: int | None) -> tuple[Floats, f
 
 def score(world: World, model: str, size: int, seed: int, n_jobs: int | None) -> Row:
     """Draw rows, fit a model and return its row of the table."""
+    from scipy.special import ndtri
+
     columns = int(world.copies.sum())
     rng = np.random.default_rng([seed, *world.name.encode(), columns, size])
     X, y = world.draw(size, rng)
@@ -116,6 +117,8 @@ class Goal(NamedTuple):
 
 def goals() -> tuple[Goal, ...]:
     """Return what is asked of the models."""
+    from scipy.special import ndtr, ndtri
+
     # One share of the separation may be lost wherever the error counts: where one feature tells,
     # and the best error is the same for all numbers of features, that is WITHIN above it.
     best = float(ndtr(-SEPARATION / 2))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtr
 
 from wordodds.typing import Floats, Floats32, Ints
 
@@ -27,6 +26,8 @@ class World:
     @cached_property
     def best_error(self) -> float:
         """What the best rule gets wrong: the tail beyond half the distance of the means."""
+        from scipy.special import ndtr
+
         return float(ndtr(-np.linalg.norm(self.mean)))
 
     @cached_property
@@ -45,6 +46,8 @@ class World:
 
     def error(self, weights: Floats, bias: float) -> float:
         """Return exactly how often a linear rule is wrong."""
+        from scipy.special import ndtr
+
         starts = np.concatenate([[0], np.cumsum(self.copies)[:-1]])
         # Copies are one feature, whose weight is the sum of theirs.
         summed = np.add.reduceat(np.asarray(weights, dtype=np.float64), starts)
