@@ -10,18 +10,22 @@ from wordodds.datasets import DatasetUnavailable, UciTable
 from wordodds.experiments.curves import nested_order
 from wordodds.experiments.experiment import Run
 from wordodds.experiments.newsgroups import Data
-from wordodds.experiments.studies.uci import EXPERIMENT
-from wordodds.experiments.studies.uci import fits as uci
-from wordodds.experiments.studies.uci.fits import PANELS, Panel, Problem, Settings, measure
-from wordodds.experiments.studies.uci.report import (
+from wordodds.experiments.studies import uci
+from wordodds.experiments.studies.uci import (
     CATEGORICAL,
     DIFFERENCE,
+    EXPERIMENT,
     LR,
     OWN,
+    PANELS,
     SHARED,
+    Panel,
+    Problem,
+    Settings,
     add_winners,
     draw,
     judge,
+    measure,
 )
 from wordodds.experiments.table import Results
 
