@@ -22,7 +22,7 @@ PROTOCOL = (
 )
 LEAST_SQUARES = "least squares"
 MODELS = (LEAST_SQUARES, "logistic regression", "Gaussian NB")
-CENTRES = np.array([-4.0, 0.0, 4.0])  # three classes on a line, of spread 1
+CENTRES = np.array([[-4.0], [0.0], [4.0]])  # three classes on a line, of spread 1
 MEANS = np.array([[-1.5, 0.0], [1.5, 0.0]])  # two classes in the plane, of spread 1
 OUTLIERS = np.array([12.0, 6.0])  # far on the right side of the border
 # "Never" and "hardly": a tenth of the middle class's third; a tenth of what least squares turns.
@@ -53,6 +53,12 @@ def measure(settings: Settings, run: Run) -> Results:
     return results
 
 
+def draw_points(means: Floats, n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
+    """Draw points of spread 1 around the mean of each class."""
+    y = np.arange(n) % len(means)
+    return means[y] + rng.standard_normal((n, means.shape[1])), y
+
+
 def regress(X: Floats, y: Ints) -> Floats:
     """Return the least-squares coefficients of each class's indicator; the last row is the bias."""
     indicator = np.eye(y.max() + 1)[y]
@@ -76,12 +82,8 @@ def _models(n_jobs: int | None) -> dict[str, Any]:
 def _three_on_a_line(
     results: Results, settings: Settings, rng: np.random.Generator, seed: int, run: Run
 ) -> None:
-    def draw_points(n: int) -> tuple[Floats, Ints]:
-        y = np.arange(n) % 3
-        return (CENTRES[y] + rng.standard_normal(n))[:, None], y
-
-    X, y = draw_points(settings.n_points)
-    X_test, y_test = draw_points(settings.n_test)
+    X, y = draw_points(CENTRES, settings.n_points, rng)
+    X_test, y_test = draw_points(CENTRES, settings.n_test, rng)
     coefficients = regress(X, y)
     predicted = {LEAST_SQUARES: (_with_one(X_test) @ coefficients).argmax(axis=1)}
     for name, model in _models(run.n_jobs).items():
@@ -106,13 +108,9 @@ def _three_on_a_line(
 def _two_with_outliers(
     results: Results, settings: Settings, rng: np.random.Generator, seed: int, run: Run
 ) -> None:
-    def draw_points(n: int) -> tuple[Floats, Ints]:
-        y = np.arange(n) % 2
-        return MEANS[y] + rng.standard_normal((n, 2)), y
-
-    X, y = draw_points(settings.n_points)
+    X, y = draw_points(MEANS, settings.n_points, rng)
     far = OUTLIERS + rng.standard_normal((settings.n_outliers, 2))
-    X_test, y_test = draw_points(settings.n_test)
+    X_test, y_test = draw_points(MEANS, settings.n_test, rng)
     data = {0: (X, y), 1: (np.vstack([X, far]), np.append(y, np.ones(len(far), dtype=np.int64)))}
     for outliers, (rows, labels) in data.items():
         for name, (weights, bias) in _borders(rows, labels, run.n_jobs).items():
