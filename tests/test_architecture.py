@@ -350,7 +350,7 @@ SCALARS_BY_POSITION = {
 def binding_complaints(stub):
     """Return what the functions of a stub do against the rules for arguments, a line each."""
     lines = []
-    for node in nodes_of_program(stub):
+    for node in ast.walk(ast.parse(stub)):
         if not isinstance(node, ast.FunctionDef):
             continue
         by_position = [*node.args.posonlyargs, *node.args.args]
@@ -381,7 +381,7 @@ def test_bindings_take_options_and_outputs_by_keyword():
     known = {
         (node.name, arg.arg)
         for stub in stubs.values()
-        for node in nodes_of_program(stub)
+        for node in ast.walk(ast.parse(stub))
         if isinstance(node, ast.FunctionDef)
         for arg in node.args.args
     }

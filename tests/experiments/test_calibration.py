@@ -8,7 +8,7 @@ from wordodds.datasets import make_corpus
 from wordodds.experiments.experiment import Run
 from wordodds.experiments.newsgroups import Data, count_texts
 from wordodds.experiments.studies.calibration import (
-    EXPERIMENTS,
+    EXPERIMENT,
     METHODS,
     Settings,
     bootstrap,
@@ -115,20 +115,18 @@ def _table(bayes, logistic, tempered):
 
 
 def test_judge_goes_by_the_intervals():
-    (experiment,) = EXPERIMENTS
     as_claimed = _table((0.2, 0.8, 0.75, 0.95), (0.1, 0.2, 0.7, 0.65), (0.05, 0.2, 0.75, 0.75))
-    assert {finding.verdict for finding in experiment.judge(as_claimed)} == {"borne out"}
+    assert {finding.verdict for finding in EXPERIMENT.judge(as_claimed)} == {"borne out"}
     not_so = _table((0.1, 0.505, 0.505, 0.52), (0.09, 0.2, 0.7, 0.65), (0.09, 0.2, 0.505, 0.5))
-    assert {finding.verdict for finding in experiment.judge(not_so)} == {"not borne out"}
+    assert {finding.verdict for finding in EXPERIMENT.judge(not_so)} == {"not borne out"}
 
 
 def test_figures_come_from_the_file_alone(results, tmp_path):
-    (experiment,) = EXPERIMENTS
     results.write(tmp_path / "calibration.csv")
     read = Results.read(tmp_path / "calibration.csv")
-    plots = experiment.draw(read)
+    plots = EXPERIMENT.draw(read)
     assert [plot.stem for plot in plots] == ["calibration", "calibration-confidence"]
     for ax in plots[0].figure.axes:
         labels = [text.get_text().split(",")[0] for text in ax.get_legend().get_texts()]
         assert labels == list(METHODS)
-    assert {finding.figure for finding in experiment.judge(read)} <= {p.stem for p in plots}
+    assert {finding.figure for finding in EXPERIMENT.judge(read)} <= {p.stem for p in plots}

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from wordodds.datasets import make_corpus
 from wordodds.experiments.experiment import Run
 from wordodds.experiments.newsgroups import Data, count_texts
-from wordodds.experiments.studies.convergence import EXPERIMENTS
+from wordodds.experiments.studies.convergence import EXPERIMENT
 from wordodds.experiments.studies.convergence.fits import (
     SOLVERS,
     Settings,
@@ -113,31 +113,29 @@ def _table(seconds, iterations, rough, growth):
 
 
 def test_judge_goes_by_the_intervals():
-    (experiment,) = EXPERIMENTS
     iterations = {"IRLS": 5, "gradient descent": 500, "conjugate gradients": 50, "L-BFGS": 40,
                   "SGD": 30}  # fmt: skip
     seconds = {"IRLS": 2.0, "gradient descent": 9.0, "conjugate gradients": 1.0, "L-BFGS": 1.5,
                "SGD": 7.0}  # fmt: skip
     rough = {**seconds, "SGD": 0.1}
     growth = {"IRLS": 2.0, "conjugate gradients": 0.98}
-    found = experiment.judge(_table(seconds, iterations, rough, growth))
+    found = EXPERIMENT.judge(_table(seconds, iterations, rough, growth))
     verdicts = [finding.verdict == "borne out" for finding in found]
     # IRLS's cost is N d²; conjugate gradients are best, so that L-BFGS is not faster than them.
     assert verdicts == [True, True, False, True, True, True, False, True, True]
     seconds |= {"L-BFGS": 0.5}
-    found = experiment.judge(_table(seconds, {**iterations, "IRLS": 400}, seconds,
+    found = EXPERIMENT.judge(_table(seconds, {**iterations, "IRLS": 400}, seconds,
                                     {"IRLS": 4.0, "conjugate gradients": 2.0}))  # fmt: skip
     verdicts = [finding.verdict == "borne out" for finding in found]
     assert verdicts == [False, False, False, False, False, True, True, True, False]
 
 
 def test_what_is_too_noisy_is_not_tested():
-    (experiment,) = EXPERIMENTS
     seconds = dict.fromkeys(SOLVERS, 1.0)
     table = _table(seconds, seconds, seconds, {"IRLS": 2.0, "conjugate gradients": 1.0})
     for row in table.where(kind="cost", solver="IRLS").rows:
         row["seconds"] = row["size"] * (9.0 if row["dims"] in (5, 20) else 1.0) * row["dims"]
-    (finding,) = [f for f in experiment.judge(table) if "whatever d" in f.says]
+    (finding,) = [f for f in EXPERIMENT.judge(table) if "whatever d" in f.says]
     assert finding.verdict == "not tested"
     assert "too wide" in finding.number
 
@@ -152,12 +150,11 @@ def test_ratios_are_geometric_means_and_know_what_never_arrived():
 
 
 def test_figures_come_from_the_file_alone(results, tmp_path):
-    (experiment,) = EXPERIMENTS
     results.write(tmp_path / "convergence.csv")
     read = Results.read(tmp_path / "convergence.csv")
-    plots = experiment.draw(read)
+    plots = EXPERIMENT.draw(read)
     assert [plot.stem for plot in plots] == ["convergence", "convergence-cost"]
     assert len(plots[0].figure.axes) == 2 * len(SETTINGS.problems)
     (legend,) = plots[0].figure.legends
     assert [text.get_text() for text in legend.get_texts()] == list(SOLVERS)
-    assert {finding.figure for finding in experiment.judge(read)} <= {p.stem for p in plots}
+    assert {finding.figure for finding in EXPERIMENT.judge(read)} <= {p.stem for p in plots}

@@ -10,7 +10,7 @@ from wordodds.experiments.studies.duplicates import Settings, measure, objective
 
 from .small import settled, small_run, verdicts
 
-TINY = Settings(n_columns=6, n_starts_quick=3)
+TINY = Settings(n_columns=6, n_starts=3)
 
 
 @pytest.fixture(scope="module")

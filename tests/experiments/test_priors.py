@@ -12,7 +12,7 @@ from wordodds.experiments.table import Results
 
 from .small import settled, small_run, verdicts
 
-TINY = Settings(skews=(0.5, 0.8, 0.95), n_documents=60, n_seeds_quick=3)
+TINY = Settings(skews=(0.5, 0.8, 0.95), n_documents=60, n_seeds=3)
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ from wordodds.datasets import make_corpus
 from wordodds.experiments.curves import nested_order
 from wordodds.experiments.experiment import Run
 from wordodds.experiments.newsgroups import Data, count_texts
-from wordodds.experiments.studies.smoothing import EXPERIMENTS, Settings, measure, spread
+from wordodds.experiments.studies.smoothing import EXPERIMENT, Settings, measure, spread
 from wordodds.experiments.table import Results
 
 from .small import settled
 
-SETTINGS = Settings((12, 60), (0.01, 0.1, 1.0), map_size=60, n_seeds_quick=3)
+SETTINGS = Settings((12, 60), (0.01, 0.1, 1.0), map_size=60, n_seeds=3)
 
 
 @pytest.fixture(scope="module")
@@ -101,24 +101,22 @@ def _table(accuracies, losses):
 
 
 def test_judge_goes_by_the_intervals():
-    (experiment,) = EXPERIMENTS
     forgotten = _table({10: (0.3, 0.6), 100: (0.75, 0.8)}, {10: (9.0, 2.0), 100: (1.5, 1.0)})
     np.testing.assert_allclose(spread(forgotten, "accuracy", 10), 0.3)
-    verdicts = [finding.verdict for finding in experiment.judge(forgotten)]
+    verdicts = [finding.verdict for finding in EXPERIMENT.judge(forgotten)]
     # Laplace's rule gains 0.5 and then 0.7: the prior does not matter most on little data.
     assert verdicts == ["borne out"] * 3 + ["not borne out"] + ["borne out"] * 2
     remembered = _table({10: (0.5, 0.6), 100: (0.1, 0.8)}, {10: (1.5, 1.0), 100: (9.0, 2.0)})
-    verdicts = [finding.verdict for finding in experiment.judge(remembered)]
+    verdicts = [finding.verdict for finding in EXPERIMENT.judge(remembered)]
     assert verdicts == ["borne out"] * 3 + ["not borne out"] * 3
 
 
 def test_figures_come_from_the_file_alone(results, tmp_path):
-    (experiment,) = EXPERIMENTS
     results.write(tmp_path / "smoothing.csv")
     read = Results.read(tmp_path / "smoothing.csv")
-    plots = experiment.draw(read)
+    plots = EXPERIMENT.draw(read)
     assert [plot.stem for plot in plots] == ["smoothing", "smoothing-prior"]
     left, right = plots[0].figure.axes
     assert [text.get_text() for text in left.get_xticklabels()] == ["0", "0.01", "0.1", "1"]
     assert right.texts[0].get_text() == "infinite"
-    assert {finding.figure for finding in experiment.judge(read)} <= {p.stem for p in plots}
+    assert {finding.figure for finding in EXPERIMENT.judge(read)} <= {p.stem for p in plots}

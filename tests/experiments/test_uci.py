@@ -10,18 +10,22 @@ from wordodds.datasets import DatasetUnavailable, UciTable
 from wordodds.experiments.curves import nested_order
 from wordodds.experiments.experiment import Run
 from wordodds.experiments.newsgroups import Data
-from wordodds.experiments.studies.uci import EXPERIMENTS
-from wordodds.experiments.studies.uci import fits as uci
-from wordodds.experiments.studies.uci.fits import PANELS, Panel, Problem, Settings, measure
-from wordodds.experiments.studies.uci.report import (
+from wordodds.experiments.studies import uci
+from wordodds.experiments.studies.uci import (
     CATEGORICAL,
     DIFFERENCE,
+    EXPERIMENT,
     LR,
     OWN,
+    PANELS,
     SHARED,
+    Panel,
+    Problem,
+    Settings,
     add_winners,
     draw,
     judge,
+    measure,
 )
 from wordodds.experiments.table import Results
 
@@ -232,4 +236,4 @@ def test_without_the_data_the_experiment_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("WORDODDS_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(DatasetUnavailable, match=r"pima.dat was not found\. Set WORDODDS_DATA"):
-        EXPERIMENTS[0].run(RUN)
+        EXPERIMENT.run(RUN)

@@ -53,17 +53,15 @@ def check(options: argparse.Namespace) -> None:
 def prepare(options: argparse.Namespace) -> None:
     """Import what the command needs."""
     import wordodds.cli.printing
-    import wordodds.experiments.catalogue
     import wordodds.experiments.reproduce  # noqa: F401
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
-    from wordodds.experiments.catalogue import EXPERIMENTS, SUMMARIES
     from wordodds.experiments.claims import CLAIMS
     from wordodds.experiments.newsgroups import Data
     from wordodds.experiments.report import claim_verdict
-    from wordodds.experiments.reproduce import chosen, reproduce
+    from wordodds.experiments.reproduce import EXPERIMENTS, SUMMARIES, chosen, reproduce
 
     if options.list:
         print_table(["name", "experiment"], [[e.name, e.title] for e in EXPERIMENTS])

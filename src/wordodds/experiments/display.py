@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -40,14 +41,50 @@ class Curve:
     low: Floats
     high: Floats
 
+    @classmethod
+    def of(cls, results: Results, x: str, y: str, *, logarithmic: bool = False) -> Self:
+        """Return the means of a column, or of its logarithms, over the seeds."""
+        places = sorted(results.unique(x))
+        intervals = []
+        for place in places:
+            part = results.where(**{x: place})
+            values = 1.0 - part.column("accuracy") if y == "error" else part.column(y)
+            interval = mean_interval(np.log(values) if logarithmic else values)
+            # One seed says nothing about the spread: a line without a band.
+            alone = len(values) == 1
+            intervals.append((interval.value,) * 3 if alone else tuple(interval))
+        mean, low, high = (np.exp(intervals) if logarithmic else np.array(intervals)).T
+        return cls(np.array(places, dtype=np.float64), mean, low, high)
 
-class _Display:
-    """What the displays share: axes of their own or the caller's."""
+    def draw(self, ax: Axes, look: dict[str, Any], name: str) -> None:
+        """Draw the line over its band."""
+        band = {"color": look["color"], "alpha": 0.2, "linewidth": 0}
+        ax.fill_between(self.x, self.low, self.high, **band)
+        ax.plot(self.x, self.mean, **look, linewidth=1.4, label=name)
+
+
+class _Display(ABC):
+    """What the displays share: axes of their own or the caller's, their names and a legend."""
 
     figure_: Figure | SubFigure  # the part of a figure that holds the axes
     ax_: Axes
+    x: str  # a column of the results, or the words beside the axis
+    y: str
 
-    def _begin(self, ax: Axes | None) -> Axes:
+    def plot(self, *, ax: Axes | None = None, legend: bool = True) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to; by default on a new figure.
+        legend : bool, default=True
+            Whether to name the lines.
+
+        Returns
+        -------
+        self : object
+        """
         if ax is None:
             style.require_matplotlib()
             from matplotlib import pyplot
@@ -55,12 +92,15 @@ class _Display:
             with style.style():
                 _, ax = pyplot.subplots(layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
-        return ax
-
-    def _finish(self, x: str, y: str, legend: bool) -> None:
-        style.label_axes(self.ax_, _LABELS.get(x, x), _LABELS.get(y, y))
+        self._draw(ax)
+        style.label_axes(ax, _LABELS.get(self.x, self.x), _LABELS.get(self.y, self.y))
         if legend:
-            self.ax_.legend()
+            ax.legend()
+        return self
+
+    @abstractmethod
+    def _draw(self, ax: Axes) -> None:
+        """Draw the curves on axes that have no names yet."""
 
 
 class LearningCurveDisplay(_Display):
@@ -133,7 +173,10 @@ class LearningCurveDisplay(_Display):
         display : LearningCurveDisplay
         """
         _require(results, x, "accuracy" if y == "error" else y, group)
-        curves = {str(name): _curve(part, x, y, log_y) for name, part in results.groups(group)}
+        curves = {
+            str(name): Curve.of(part, x, y, logarithmic=log_y)
+            for name, part in results.groups(group)
+        }
         display = cls(curves, x=x, y=y).plot(ax=ax, log_x=log_x, legend=legend)
         if log_y:
             display.ax_.set_yscale("log")
@@ -157,16 +200,15 @@ class LearningCurveDisplay(_Display):
         -------
         self : LearningCurveDisplay
         """
-        ax = self._begin(ax)
+        super().plot(ax=ax, legend=legend)
+        if log_x:
+            self.ax_.set_xscale("log")
+        return self
+
+    def _draw(self, ax: Axes) -> None:
         for position, (name, curve) in enumerate(self.curves.items()):
             colour = style.colour_of(name, position)
-            ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.2, linewidth=0)
-            look = style.points_of(colour, position, size=3.5)
-            ax.plot(curve.x, curve.mean, **look, linewidth=1.4, label=name)
-        if log_x:
-            ax.set_xscale("log")
-        self._finish(self.x, self.y, legend)
-        return self
+            curve.draw(ax, style.points_of(colour, position, size=3.5), name)
 
 
 def _require(results: Results, *names: str) -> None:
@@ -181,22 +223,14 @@ def _require(results: Results, *names: str) -> None:
             )
 
 
-def _curve(results: Results, x: str, y: str, logarithmic: bool) -> Curve:
-    places = sorted(results.unique(x))
-    intervals = []
-    for place in places:
-        part = results.where(**{x: place})
-        values = 1.0 - part.column("accuracy") if y == "error" else part.column(y)
-        interval = mean_interval(np.log(values) if logarithmic else values)
-        # One seed says nothing about the spread: a line without a band.
-        alone = len(values) == 1
-        intervals.append((interval.value,) * 3 if alone else tuple(interval))
-    mean, low, high = (np.exp(intervals) if logarithmic else np.array(intervals)).T
-    return Curve(np.array(places, dtype=np.float64), mean, low, high)
+def _columns(results: Results, *names: str, group: str) -> dict[str, Any]:
+    """Return columns of numbers, for each value of the column that names the lines."""
+    _require(results, *names, group)
+    return {str(name): tuple(part.numbers(*names).T) for name, part in results.groups(group)}
 
 
 class ConvergenceDisplay(_Display):
-    """How fast solvers come down to the optimum.
+    """How fast solvers come down to the optimum, on logarithmic axes.
 
     Parameters
     ----------
@@ -210,6 +244,8 @@ class ConvergenceDisplay(_Display):
     figure_, ax_
         Where `plot` has drawn.
     """
+
+    y = "gap"
 
     def __init__(self, curves: dict[str, tuple[Floats, Floats]], *, x: str = "iteration") -> None:
         self.curves = curves
@@ -241,27 +277,10 @@ class ConvergenceDisplay(_Display):
         -------
         display : ConvergenceDisplay
         """
-        _require(results, x, "gap", "solver")
-        curves = {
-            str(name): tuple(part.numbers(x, "gap").T) for name, part in results.groups("solver")
-        }
+        curves = _columns(results, x, "gap", group="solver")
         return cls(curves, x=x).plot(ax=ax, legend=legend)
 
-    def plot(self, *, ax: Axes | None = None, legend: bool = True) -> ConvergenceDisplay:
-        """Draw the curves on logarithmic axes.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to; by default on a new figure.
-        legend : bool, default=True
-            Whether to name the lines.
-
-        Returns
-        -------
-        self : ConvergenceDisplay
-        """
-        ax = self._begin(ax)
+    def _draw(self, ax: Axes) -> None:
         for position, (name, (x, gap)) in enumerate(self.curves.items()):
             shown = gap > 0.0
             look = style.points_of(style.colour_of(name, position), position, size=3)
@@ -272,12 +291,12 @@ class ConvergenceDisplay(_Display):
             ax.set_xscale("symlog", linthresh=1.0)
         else:
             ax.set_xscale("log")
-        self._finish(self.x, "gap", legend)
-        return self
 
 
 class ReliabilityDisplay(_Display):
     """How often the most probable label is right, against how probable it is said to be.
+
+    The area of a marker is the share of the documents in its bin.
 
     Parameters
     ----------
@@ -289,6 +308,8 @@ class ReliabilityDisplay(_Display):
     figure_, ax_
         Where `plot` has drawn.
     """
+
+    x, y = "probability of the most probable label", "share that is right"
 
     def __init__(self, curves: dict[str, tuple[Floats, Floats, Floats]]) -> None:
         self.curves = curves
@@ -308,33 +329,12 @@ class ReliabilityDisplay(_Display):
         -------
         display : ReliabilityDisplay
         """
-        _require(results, "confidence", "accuracy", "share", "model")
-        shown = ("confidence", "accuracy", "share")
-        curves: dict[str, Any] = {
-            str(name): tuple(part.numbers(*shown).T) for name, part in results.groups("model")
-        }
-        return cls(curves).plot(ax=ax)
+        return cls(_columns(results, "confidence", "accuracy", "share", group="model")).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None, legend: bool = True) -> ReliabilityDisplay:
-        """Draw the curves; the area of a marker is the share of the documents in its bin.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to; by default on a new figure.
-        legend : bool, default=True
-            Whether to name the lines.
-
-        Returns
-        -------
-        self : ReliabilityDisplay
-        """
-        ax = self._begin(ax)
+    def _draw(self, ax: Axes) -> None:
         ax.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.9, linestyle="--")
         for position, (name, (confidence, accuracy, share)) in enumerate(self.curves.items()):
             colour = style.colour_of(name, position)
             ax.plot(confidence, accuracy, color=colour, linewidth=1.3, label=name)
             ax.scatter(confidence, accuracy, s=6 + 120 * share, color=colour, zorder=3)
         ax.set_aspect("equal")
-        self._finish("probability of the most probable label", "share that is right", legend)
-        return self

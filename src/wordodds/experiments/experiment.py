@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -65,14 +65,15 @@ class Run:
     n_jobs: int | None = None
     label: str = field(default="", compare=False)  # in front of a progress bar
 
-    def seeds(self, quick: int, full: int) -> range:
-        """Return the seeds of this run, given how many there are in either form."""
-        return range(self.seed, self.seed + (full if self.full else quick))
+    def seeds(self, n: int) -> range:
+        """Return the seeds of this run: n from its first one on."""
+        return range(self.seed, self.seed + n)
 
-    def each(self, items: Sequence[_Item], unit: str = "fits") -> Iterator[_Item]:
+    def each(self, items: Iterable[_Item], unit: str = "fits") -> Iterator[_Item]:
         """Go through the items, and show how far the experiment has come."""
-        with self.progress(len(items), unit) as advance:
-            for item in items:
+        known = list(items)
+        with self.progress(len(known), unit) as advance:
+            for item in known:
                 yield item
                 advance(1)
 

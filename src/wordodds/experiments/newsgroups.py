@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
 
 from wordodds.datasets import BagOfWords, Corpus, load_newsgroups, newsgroups_or_synthetic
 from wordodds.typing import Floats, Ints
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 __all__ = [
     "N_COLUMNS",
@@ -85,8 +83,6 @@ class Data:
         those that are tested on later too, but no label.
         """
         if n_groups not in self._columns:
-            from scipy.sparse import vstack
-
             from wordodds import TruncatedSVD
 
             train, test = self.bags.train, self.bags.test
@@ -104,8 +100,6 @@ def count_texts(train: Corpus, test: Corpus) -> Bags:
     Those are: what follows the first blank line, words of two Latin letters or more, lower case,
     that occur twice or more in both parts together.
     """
-    from scipy.sparse import csr_array
-
     from wordodds import CountVectorizer
 
     vectorizer = CountVectorizer()
@@ -149,8 +143,6 @@ def frequent_words(counts: csr_array, n: int) -> Ints:
 
 def log_rows(counts: csr_array) -> csr_array:
     """Return log(1 + count), each row of length one; a document without words stays zero."""
-    from scipy.sparse import csr_array
-
     rows = csr_array(counts, dtype=np.float64, copy=True)
     np.log1p(rows.data, out=rows.data)
     words = np.diff(rows.indptr)

@@ -13,9 +13,43 @@ from wordodds.experiments.experiment import Experiment, Plot, Run, Summary
 from wordodds.experiments.newsgroups import Data
 from wordodds.experiments.page import quoted
 from wordodds.experiments.report import NOTE, Outcome, write_report
+from wordodds.experiments.studies import (
+    boundaries,
+    calibration,
+    closed_form,
+    convergence,
+    cost,
+    duplicates,
+    indicator,
+    perceptron,
+    priors,
+    smoothing,
+    sparse_counts,
+    svd_columns,
+    theory,
+    uci,
+)
 from wordodds.experiments.table import Results
 
-__all__ = ["chosen", "reproduce"]
+__all__ = ["EXPERIMENTS", "SUMMARIES", "chosen", "reproduce"]
+
+EXPERIMENTS: tuple[Experiment, ...] = (  # in the order of the report
+    *svd_columns.EXPERIMENTS,
+    sparse_counts.EXPERIMENT,
+    convergence.EXPERIMENT,
+    theory.EXPERIMENT,
+    uci.EXPERIMENT,
+    smoothing.EXPERIMENT,
+    calibration.EXPERIMENT,
+    boundaries.EXPERIMENT,
+    closed_form.EXPERIMENT,
+    duplicates.EXPERIMENT,
+    priors.EXPERIMENT,
+    perceptron.EXPERIMENT,
+    cost.EXPERIMENT,
+    indicator.EXPERIMENT,
+)
+SUMMARIES = (Summary(("binary-size", "groups-size"), svd_columns.draw_curves),)
 
 # What the beginning of each kind of file says when it is ours.
 _MARKS = {

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from wordodds.experiments.table import Results, write_file
 
 if TYPE_CHECKING:
@@ -130,13 +132,20 @@ def panels(
     sharey: bool | Literal["row"] = False,
     squeeze: bool = True,
 ) -> Iterator[tuple[Figure, Any]]:
-    """Draw in this project's style on a new figure of full width; yields it and its axes."""
+    """Draw in this project's style on a new figure of full width; yields it and its axes.
+
+    Where panels share an axis, it keeps its name at the left and at the bottom alone.
+    """
     with style():
         figure = new_figure(height=height)
-        yield (
-            figure,
-            figure.subplots(n_rows, n_columns, sharex=sharex, sharey=sharey, squeeze=squeeze),
-        )
+        axes = figure.subplots(n_rows, n_columns, sharex=sharex, sharey=sharey, squeeze=squeeze)
+        yield figure, axes
+        for ax in np.ravel(axes):
+            place = ax.get_subplotspec()
+            if sharex and not place.is_last_row():
+                ax.set_xlabel("")
+            if sharey and not place.is_first_col():
+                ax.set_ylabel("")
 
 
 def scatter(ax: Axes, points: Results, colour: str, marker: str, *, size: float) -> PathCollection:

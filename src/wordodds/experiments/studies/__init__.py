@@ -1,1 +1,1 @@
-"""The experiments themselves, a module each; see `wordodds.experiments.catalogue`."""
+"""The experiments themselves, a module each; see `wordodds.experiments.reproduce`."""

@@ -14,10 +14,16 @@ from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Ru
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
 
-NAME = "boundaries"
 if TYPE_CHECKING:
     from wordodds import GaussianDiscriminant
 
+NAME, TITLE = "boundaries", "Borders between Gaussian classes"
+PROTOCOL = (
+    "Two Gaussian classes in two dimensions whose covariances differ, 200 points, three seeds "
+    "(full: 20). GaussianDiscriminant with one covariance and with one for each class, each with "
+    "priors of 0.5, 0.1 and 0.9. The border is traced along 100 rays; a line and a conic are "
+    "fitted to it."
+)
 MODELS: dict[str, Literal["shared", "full"]] = {
     "one covariance": "shared",
     "own covariances": "full",
@@ -37,9 +43,10 @@ class Settings:
 
     n_points: int = 200
     n_rays: int = 100
+    n_seeds: int = 3
 
 
-QUICK = FULL = Settings()
+QUICK, FULL = Settings(), Settings(n_seeds=20)
 finding = About("C8", figure=NAME)
 
 
@@ -51,7 +58,8 @@ def measure(settings: Settings, run: Run) -> Results:
     from wordodds import GaussianDiscriminant
 
     results = Results(NAME)
-    for seed, (name, covariance) in run.each([*product(run.seeds(3, 20), MODELS.items())]):
+    seeds = run.seeds(settings.n_seeds)
+    for seed, (name, covariance) in run.each(product(seeds, MODELS.items())):
         X, y = draw_points(settings.n_points, np.random.default_rng(seed))
         shown = seed == run.seed
         for point, label in zip(X, y, strict=True) if shown and covariance == "shared" else ():
@@ -134,14 +142,13 @@ def draw(results: Results) -> list[Plot]:
     with style.panels(1, len(MODELS), height=3.7, sharex=True, sharey=True) as (figure, axes):
         for ax, name in zip(axes, MODELS, strict=True):
             _draw_model(ax, results, name)
-        axes[1].set_ylabel("")
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     caption = (
         "Two Gaussian classes of 100 points each, and where both are equally probable, for three "
         "priors of class b. The lecture: with one covariance the border is a straight line, with "
         "one for each class a conic; another prior moves the threshold and nothing else."
     )
-    return [Plot(NAME, "Borders between Gaussian classes", caption, figure)]
+    return [Plot(NAME, TITLE, caption, figure)]
 
 
 def _draw_model(ax: style.Axes, results: Results, name: str) -> None:
@@ -195,17 +202,4 @@ def judge(results: Results) -> list[Finding]:
     ]
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "Borders between Gaussian classes",
-        "Two Gaussian classes in two dimensions whose covariances differ, 200 points, three seeds "
-        "(full: 20). GaussianDiscriminant with one covariance and with one for each class, each "
-        "with priors of 0.5, 0.1 and 0.9. The border is traced along 100 rays; a line and a conic "
-        "are fitted to it.",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C8",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C8",))

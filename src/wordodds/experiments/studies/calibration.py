@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
     from wordodds.model.calibration import Method
 
-NAME = "calibration"
+NAME, TITLE = "calibration", "Calibration"
+PROTOCOL = (
+    "20 classes, bydate train and test part. Multinomial naive Bayes (alpha = 0.1) on word counts; "
+    "logistic regression (C = 30) on their logarithms, rows of length one. A random half of the "
+    "test part calibrates the other, and the other way round. Calibration error over 15 bins of "
+    "equal width, intervals from 1,000 bootstrap samples of the test documents (full: 10,000)."
+)
 NAIVE_BAYES, LOGISTIC = "multinomial NB", "logistic regression"
 AS_LEARNT = "as learnt"
 METHODS = (AS_LEARNT, "temperature", "platt", "isotonic")
@@ -191,11 +197,9 @@ def draw(results: Results) -> list[Plot]:
     with style.panels(1, len(models), height=4.3, **shared) as (reliability, panels):
         for ax, model in zip(panels, models, strict=True):
             _draw_reliability(ax, results.where(model=model), model)
-        panels[1].set_ylabel("")
     with style.panels(1, len(models), height=3.0, **shared) as (histogram, pair):
         for ax, model in zip(pair, models, strict=True):
             _draw_confidence(ax, results.where(model=model), model)
-        pair[0].set_ylabel("share of documents")
         labels = pair[0].get_legend_handles_labels()
         histogram.legend(*labels, loc="outside lower center", ncols=len(METHODS))
     n = results.where(kind="whole").column("size").max()
@@ -247,7 +251,7 @@ def _draw_confidence(ax: style.Axes, results: Results, model: str) -> None:
         width = 2.0 if method == AS_LEARNT else 1.2
         ax.stairs(shares, edges, color=_COLOURS[method], linewidth=width, label=method)
     ax.set_title(model)
-    style.label_axes(ax, "probability of the most probable label", "")
+    style.label_axes(ax, "probability of the most probable label", "share of documents")
 
 
 def judge(results: Results) -> list[Finding]:
@@ -299,18 +303,4 @@ def _measured(whole: Results, model: str, method: str) -> dict[str, Interval]:
     }
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "Calibration",
-        "20 classes, bydate train and test part. Multinomial naive Bayes (alpha = 0.1) on word "
-        "counts; logistic regression (C = 30) on their logarithms, rows of length one. A random "
-        "half of the test part calibrates the other, and the other way round. Calibration error "
-        "over 15 bins of equal width, intervals from 1,000 bootstrap samples of the test "
-        "documents (full: 10,000).",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C7",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C7",))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from wordodds.experiments import style
 from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
@@ -13,10 +14,13 @@ from wordodds.experiments.newsgroups import frequent_words, two_groups
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-NAME = "closed-form"
+NAME, TITLE = "closed-form", "Closed-form weights of naive Bayes"
+PROTOCOL = (
+    "The first two groups, trained on the train part. Weights and bias follow by hand from counts "
+    "(multinomial and Bernoulli, Laplace's rule) or from means and one variance for each column "
+    "(Gaussian, on log(1 + count) of the 30 words that most documents have), and give the log-odds "
+    "of each test document; the model gives its own."
+)
 SHARED, OWN = "Gaussian NB, shared variances", "Gaussian NB, own variances"
 MODELS = ("multinomial NB", "Bernoulli NB", SHARED, OWN)
 # Rounding of a sum, as a share of its terms' absolute values; a document has some hundred terms.
@@ -66,7 +70,7 @@ def measure(settings: Settings, run: Run) -> Results:
     }
     shown = np.random.default_rng(run.seed).permutation(len(y_test))[: settings.n_shown]
     results = Results(NAME)
-    for name, (model, X, X_test, formula) in run.each([*cases.items()]):
+    for name, (model, X, X_test, formula) in run.each(cases.items()):
         log_proba = model.fit(X, y).predict_log_proba(X_test)
         log_odds = log_proba[:, 1] - log_proba[:, 0]
         closed = formula(X, y, X_test) if formula else nearest_linear(X_test, log_odds)
@@ -157,7 +161,7 @@ def draw(results: Results) -> list[Plot]:
         "lecture: these models have the form of logistic regression. On the right, for contrast, "
         "Gaussian naive Bayes with its own variances, over the linear function nearest to it."
     )
-    return [Plot(NAME, "Closed-form weights of naive Bayes", caption, figure)]
+    return [Plot(NAME, TITLE, caption, figure)]
 
 
 def judge(results: Results) -> list[Finding]:
@@ -181,17 +185,4 @@ def judge(results: Results) -> list[Finding]:
     return findings
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "Closed-form weights of naive Bayes",
-        "The first two groups, trained on the train part. Weights and bias follow by hand from "
-        "counts (multinomial and Bernoulli, Laplace's rule) or from means and one variance for "
-        "each column (Gaussian, on log(1 + count) of the 30 words that most documents have), and "
-        "give the log-odds of each test document; the model gives its own.",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C9",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C9",))

@@ -7,19 +7,23 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from wordodds.experiments import style
 from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
 from wordodds.experiments.intervals import Interval, exponent
 from wordodds.experiments.table import Results
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-NAME = "cost"
+NAME, TITLE = "cost", "What naive Bayes costs"
+PROTOCOL = (
+    "Documents of words drawn by Zipf's law. Multinomial naive Bayes in one thread, the least "
+    "processor time of 6 repetitions (full: 32). One factor grows 16-fold in nine sizes, while the "
+    "others stay small: the words of all documents, the classes, the vocabulary. An exponent "
+    "counts as linear if its interval lies within 0.25 of 1."
+)
 MODEL = "multinomial NB"
 # Over so wide a range constants fade and caches overflow: 1 give or take this counts as linear.
 SLACK = 0.25
@@ -143,8 +147,6 @@ def documents(
     n_documents: int, length: int, vocabulary: int, rng: np.random.Generator
 ) -> csr_array:
     """Draw documents whose words follow Zipf's law, nearly: the logarithm of the rank is even."""
-    from scipy.sparse import csr_array
-
     words = (vocabulary ** rng.random((n_documents, length))).astype(np.int32) - 1
     words.sort(axis=1)
     ends = np.arange(0, n_documents * length + 1, length)
@@ -193,7 +195,7 @@ def draw(results: Results) -> list[Plot]:
         "Grey: exactly linear. The lecture: training takes O(total words + classes * vocabulary), "
         "testing O(classes * words)."
     )
-    return [Plot(NAME, "What naive Bayes costs", caption, figure)]
+    return [Plot(NAME, TITLE, caption, figure)]
 
 
 def _draw_series(ax: style.Axes, part: Results, name: str, fitted: Interval, position: int) -> None:
@@ -218,17 +220,4 @@ def judge(results: Results) -> list[Finding]:
     ]
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "What naive Bayes costs",
-        "Documents of words drawn by Zipf's law. Multinomial naive Bayes in one thread, the least "
-        "processor time of 6 repetitions (full: 32). One factor grows 16-fold in nine sizes, while "
-        "the others stay small: the words of all documents, the classes, the vocabulary. An "
-        "exponent counts as linear if its interval lies within 0.25 of 1.",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C13",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C13",))

@@ -1,5 +1,6 @@
 """C10: of a column that is there twice only the sum of the weights counts, but for a penalty."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,13 @@ from wordodds.experiments.newsgroups import frequent_words, two_groups
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
 
-NAME = "duplicate"
+NAME, TITLE = "duplicate", "A feature that is there twice"
+PROTOCOL = (
+    "The first two groups, train part, log(1 + count) of the 30 words that most documents have; "
+    "the column with the largest weight is there twice. Logistic regression without and with L2 "
+    "penalties of 1 and 10 on the summed loss, each from five starts (full: 20): fits to copies "
+    "that noise has made different."
+)
 MODEL = "logistic regression"
 PENALTIES = (0.0, 1.0, 10.0)
 COLOURS = dict(zip(PENALTIES, (style.ORANGE, style.BLUE, style.GREEN), strict=True))
@@ -26,12 +33,11 @@ class Settings:
     """How much is done."""
 
     n_columns: int = 30
-    n_starts_quick: int = 5
-    n_starts_full: int = 20
+    n_starts: int = 5
     apart: float = 4.0  # how far the two weights are taken from each other
 
 
-QUICK = FULL = Settings()
+QUICK, FULL = Settings(), Settings(n_starts=20)
 finding = About("C10", figure=NAME)
 
 
@@ -53,7 +59,7 @@ def measure(settings: Settings, run: Run) -> Results:
     others = np.delete(rows, strongest, axis=1)
     X = np.column_stack([rows[:, strongest], rows[:, strongest], others])
     results = Results(NAME)
-    seeds = run.seeds(settings.n_starts_quick, settings.n_starts_full)
+    seeds = run.seeds(settings.n_starts)
     with run.progress(len(PENALTIES) * len(seeds)) as advance:
         for penalty in PENALTIES:
             C = 1 / penalty if penalty else np.inf
@@ -77,29 +83,26 @@ def measure(settings: Settings, run: Run) -> Results:
                     weight_2=second,
                 )
                 advance(1)
-            _along(results, common, X, y, model.coef_[0], model.intercept_[0], settings.apart)
+            fitted = model.coef_[0], model.intercept_[0]
+            for row in _profile(X, y, *fitted, penalty, settings.apart):
+                results.add(**common, part="profile", **row)
     return results
 
 
-def _along(
-    results: Results,
-    common: dict[str, str | int | float],
-    X: Floats,
-    y: Ints,
-    weights: Floats,
-    bias: float,
-    apart: float,
-) -> None:
-    """Add the objective where the two weights differ more and more and keep their sum."""
+def _profile(
+    X: Floats, y: Ints, weights: Floats, bias: float, penalty: float, apart: float
+) -> Iterator[dict[str, float]]:
+    """Yield the objective where the two weights differ more and more and keep their sum."""
     half = weights[:2].sum() / 2
-    best = None
-    for difference in np.concatenate([[0.0], np.linspace(-apart, apart, 21)]):
+
+    def value_at(difference: float) -> float:
         moved = np.concatenate([[half + difference / 2, half - difference / 2], weights[2:]])
-        value = objective(X, y, moved, bias, float(common["penalty"]))
-        if best is None:
-            best = value
-            continue
-        results.add(**common, part="profile", apart=difference, objective=value, above=value - best)
+        return objective(X, y, moved, bias, penalty)
+
+    best = value_at(0.0)
+    for difference in np.linspace(-apart, apart, 21):
+        value = value_at(difference)
+        yield {"apart": difference, "objective": value, "above": value - best}
 
 
 def objective(X: Floats, y: Ints, weights: Floats, bias: float, penalty: float) -> float:
@@ -141,7 +144,7 @@ def draw(results: Results) -> list[Plot]:
         "different places. The lecture: only the sum is determined, and weight decay settles how "
         "it is shared."
     )
-    return [Plot(NAME, "A feature that is there twice", caption, figure)]
+    return [Plot(NAME, TITLE, caption, figure)]
 
 
 def judge(results: Results) -> list[Finding]:
@@ -171,17 +174,4 @@ def judge(results: Results) -> list[Finding]:
     ]
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "A feature that is there twice",
-        "The first two groups, train part, log(1 + count) of the 30 words that most documents "
-        "have; the column with the largest weight is there twice. Logistic regression without "
-        "and with L2 penalties of 1 and 10 on the summed loss, each from five starts (full: 20): "
-        "fits to copies that noise has made different.",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C10",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C10",))

@@ -13,10 +13,16 @@ from wordodds.experiments.intervals import mean_interval, paired_difference
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
 
-NAME = "indicator"
+NAME, TITLE = "indicator", "Least squares on an indicator matrix"
+PROTOCOL = (
+    "Three Gaussian classes in one dimension with centres at -4, 0 and 4; two in the plane, "
+    "without and with 30 outliers far behind the second. 300 points to train, 3,000 to test, ten "
+    "seeds (full: 50). Least squares on the indicator matrix, logistic regression without a "
+    "penalty, Gaussian naive Bayes."
+)
 LEAST_SQUARES = "least squares"
 MODELS = (LEAST_SQUARES, "logistic regression", "Gaussian NB")
-CENTRES = np.array([-4.0, 0.0, 4.0])  # three classes on a line, of spread 1
+CENTRES = np.array([[-4.0], [0.0], [4.0]])  # three classes on a line, of spread 1
 MEANS = np.array([[-1.5, 0.0], [1.5, 0.0]])  # two classes in the plane, of spread 1
 OUTLIERS = np.array([12.0, 6.0])  # far on the right side of the border
 # "Never" and "hardly": a tenth of the middle class's third; a tenth of what least squares turns.
@@ -30,20 +36,27 @@ class Settings:
     n_points: int = 300
     n_outliers: int = 30
     n_test: int = 3000
+    n_seeds: int = 10
 
 
-QUICK = FULL = Settings()
+QUICK, FULL = Settings(), Settings(n_seeds=50)
 finding = About("C14", figure=NAME)
 
 
 def measure(settings: Settings, run: Run) -> Results:
     """Fit three classes on a line, and two classes without and with outliers."""
     results = Results(NAME)
-    for seed in run.each(run.seeds(10, 50), "data sets"):
+    for seed in run.each(run.seeds(settings.n_seeds), "data sets"):
         rng = np.random.default_rng(seed)
         _three_on_a_line(results, settings, rng, seed, run)
         _two_with_outliers(results, settings, rng, seed, run)
     return results
+
+
+def draw_points(means: Floats, n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
+    """Draw points of spread 1 around the mean of each class."""
+    y = np.arange(n) % len(means)
+    return means[y] + rng.standard_normal((n, means.shape[1])), y
 
 
 def regress(X: Floats, y: Ints) -> Floats:
@@ -69,12 +82,8 @@ def _models(n_jobs: int | None) -> dict[str, Any]:
 def _three_on_a_line(
     results: Results, settings: Settings, rng: np.random.Generator, seed: int, run: Run
 ) -> None:
-    def draw_points(n: int) -> tuple[Floats, Ints]:
-        y = np.arange(n) % 3
-        return (CENTRES[y] + rng.standard_normal(n))[:, None], y
-
-    X, y = draw_points(settings.n_points)
-    X_test, y_test = draw_points(settings.n_test)
+    X, y = draw_points(CENTRES, settings.n_points, rng)
+    X_test, y_test = draw_points(CENTRES, settings.n_test, rng)
     coefficients = regress(X, y)
     predicted = {LEAST_SQUARES: (_with_one(X_test) @ coefficients).argmax(axis=1)}
     for name, model in _models(run.n_jobs).items():
@@ -99,13 +108,9 @@ def _three_on_a_line(
 def _two_with_outliers(
     results: Results, settings: Settings, rng: np.random.Generator, seed: int, run: Run
 ) -> None:
-    def draw_points(n: int) -> tuple[Floats, Ints]:
-        y = np.arange(n) % 2
-        return MEANS[y] + rng.standard_normal((n, 2)), y
-
-    X, y = draw_points(settings.n_points)
+    X, y = draw_points(MEANS, settings.n_points, rng)
     far = OUTLIERS + rng.standard_normal((settings.n_outliers, 2))
-    X_test, y_test = draw_points(settings.n_test)
+    X_test, y_test = draw_points(MEANS, settings.n_test, rng)
     data = {0: (X, y), 1: (np.vstack([X, far]), np.append(y, np.ones(len(far), dtype=np.int64)))}
     for outliers, (rows, labels) in data.items():
         for name, (weights, bias) in _borders(rows, labels, run.n_jobs).items():
@@ -150,7 +155,7 @@ def draw(results: Results) -> list[Plot]:
         "fitted without (dashed) and with (solid) a group of outliers that lie far on their right "
         "side. The lecture: least squares fails with three classes and bends to outliers."
     )
-    return [Plot(NAME, "Least squares on an indicator matrix", caption, figure)]
+    return [Plot(NAME, TITLE, caption, figure)]
 
 
 def _draw_line(ax: style.Axes, results: Results) -> None:
@@ -237,17 +242,4 @@ def _angles(first: Results, second: Results) -> Floats:
     return np.asarray(np.degrees(np.abs(np.arctan2(cross, dot))))
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "Least squares on an indicator matrix",
-        "Three Gaussian classes in one dimension with centres at -4, 0 and 4; two in the plane, "
-        "without and with 30 outliers far behind the second. 300 points to train, 3,000 to test, "
-        "ten seeds (full: 50). Least squares on the indicator matrix, logistic regression without "
-        "a penalty, Gaussian naive Bayes.",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C14",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C14",))

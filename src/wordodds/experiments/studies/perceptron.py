@@ -12,7 +12,13 @@ from wordodds.experiments.intervals import mean_interval
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
 
-NAME = "perceptron"
+NAME, TITLE = "perceptron", "The perceptron, on separable data and not"
+PROTOCOL = (
+    "200 points of the plane on both sides of a line, none within 0.03 of it; and the same points "
+    "with 5 % of the labels turned. The perceptron starts at 0, takes the rows in a new random "
+    "order each epoch and ends after an epoch without updates, or after 100 epochs (full: 2,000). "
+    "Five orders for each of five data sets (full: 10 for each of 20)."
+)
 SEPARABLE, MIXED = "separable", "not separable"
 TRUTH = np.array([1.0, 0.6, -0.3])  # the border that labels come from; the last is the bias
 GAP = 0.03  # points nearer to it than this are left out
@@ -26,9 +32,10 @@ class Settings:
     n_points: int = 200
     n_epochs: int = 100  # before the perceptron is stopped
     n_orders: int = 5
+    n_seeds: int = 5
 
 
-QUICK, FULL = Settings(), Settings(n_epochs=2000, n_orders=10)
+QUICK, FULL = Settings(), Settings(n_epochs=2000, n_orders=10, n_seeds=20)
 finding = About("C12", figure=NAME)
 
 
@@ -45,7 +52,7 @@ def measure(settings: Settings, run: Run) -> Results:
     The ``part`` is "point", "epoch" or "fit"; points and epochs are those of the first seed.
     """
     results = Results(NAME)
-    for seed in run.each(run.seeds(5, 20), "data sets"):
+    for seed in run.each(run.seeds(settings.n_seeds), "data sets"):
         rng = np.random.default_rng(seed)
         X, y = separable_points(settings.n_points, rng)
         mixed = np.where(rng.permutation(len(y)) < FLIPPED * len(y), -y, y)
@@ -155,7 +162,7 @@ def draw(results: Results) -> list[Plot]:
         "that each order ends with. The lecture: it stops on separable data and never otherwise, "
         "and its answer depends on the order."
     )
-    return [Plot(NAME, "The perceptron, on separable data and not", caption, figure)]
+    return [Plot(NAME, TITLE, caption, figure)]
 
 
 def judge(results: Results) -> list[Finding]:
@@ -201,17 +208,4 @@ def _widest_angle(fits: Results) -> float:
     return float(np.degrees(np.abs(np.arctan2(cross, dot))).max())
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "The perceptron, on separable data and not",
-        "200 points of the plane on both sides of a line, none within 0.03 of it; and the same "
-        "points with 5 % of the labels turned. The perceptron starts at 0, takes the rows in a new "
-        "random order each epoch and ends after an epoch without updates, or after 100 epochs "
-        "(full: 2,000). Five orders for each of five data sets (full: 10 for each of 20).",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C12",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C12",))

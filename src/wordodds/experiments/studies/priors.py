@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import csr_array, vstack
 
 from wordodds.experiments import style
 from wordodds.experiments.display import LearningCurveDisplay
@@ -16,10 +17,13 @@ from wordodds.experiments.newsgroups import two_groups
 from wordodds.experiments.table import Results
 from wordodds.typing import AnyArray, Ints
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-NAME = "prior"
+NAME, TITLE = "prior", "The class prior and skewed classes"
+PROTOCOL = (
+    "The first two groups, all documents; the second is 50 % to 98 % of 400 test documents. "
+    "Multinomial naive Bayes learns from 400 others, of the same skew or as many of each, and "
+    "decides with that skew as its prior or with none. Test documents are whole, or ten words "
+    "drawn from each. Ten seeds (full: 40)."
+)
 WITH, WITHOUT = "with the prior", "without it: argmax p(x | y)"
 TRAININGS = {
     "skewed": "trained on skewed documents",
@@ -34,26 +38,23 @@ class Settings:
 
     skews: tuple[float, ...] = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
     n_documents: int = 400  # to train, and as many to test
-    n_seeds_quick: int = 10
-    n_seeds_full: int = 40
+    n_seeds: int = 10
 
 
-QUICK = FULL = Settings()
+QUICK, FULL = Settings(), Settings(n_seeds=40)
 finding = About("C11", figure=NAME)
 
 
 def measure(settings: Settings, run: Run) -> Results:
     """Classify two groups of unequal size with and without their prior."""
-    from scipy.sparse import vstack
-
     from wordodds import MultinomialNB
 
     parts = two_groups(run.data.bags)
     counts = vstack([part[0] for part in parts], format="csr")
     y = np.concatenate([part[1] for part in parts])
     results = Results(NAME)
-    seeds = run.seeds(settings.n_seeds_quick, settings.n_seeds_full)
-    for seed, skew in run.each([*product(seeds, settings.skews)], "splits"):
+    seeds = run.seeds(settings.n_seeds)
+    for seed, skew in run.each(product(seeds, settings.skews), "splits"):
         rng = np.random.default_rng([seed, round(1000 * skew)])
         test, train = split(y, skew, settings.n_documents, rng)
         shown = {n: excerpts(counts[test], n, rng) for n in LENGTHS}
@@ -99,8 +100,6 @@ def excerpts(counts: csr_array, n_words: int, rng: np.random.Generator) -> csr_a
     """Draw words of each document, without putting any back; 0 stands for all of them."""
     if n_words == 0:
         return counts
-    from scipy.sparse import csr_array
-
     words = np.repeat(counts.indices, counts.data)
     lengths = np.asarray(counts.sum(axis=1)).ravel()
     document = np.repeat(np.arange(len(lengths)), lengths)
@@ -121,19 +120,11 @@ def draw(results: Results) -> list[Plot]:
     shape = (len(LENGTHS), len(TRAININGS))
     with style.panels(*shape, height=4.8, sharex=True, sharey=True) as (figure, axes):
         skews = np.array(sorted(results.unique("skew")))
-        for row, (words, length) in zip(axes, LENGTHS.items(), strict=True):
-            for ax, (training, how) in zip(row, TRAININGS.items(), strict=True):
-                part = results.where(words=words, training=training)
-                LearningCurveDisplay.from_results(
-                    part, x="skew", group="decision", ax=ax, legend=False
-                )
-                look = {"color": style.GREY, "linestyle": "--", "linewidth": 1.0}
-                ax.plot(skews, skews, **look, label="always the larger group")
-                ax.set(title=f"{length}; {how}", xlabel="", ylabel="")
-        for ax in axes[-1]:
-            ax.set_xlabel("share of the larger group")
-        for ax in axes[:, 0]:
-            ax.set_ylabel("test accuracy")
+        for ax, (length, how, part) in zip(axes.flat, _cases(results), strict=True):
+            LearningCurveDisplay.from_results(part, x="skew", group="decision", ax=ax, legend=False)
+            look = {"color": style.GREY, "linestyle": "--", "linewidth": 1.0}
+            ax.plot(skews, skews, **look, label="always the larger group")
+            ax.set(title=f"{length}; {how}", xlabel="share of the larger group")
         figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     caption = (
         "Accuracy of multinomial naive Bayes (Laplace's rule) on two groups, one of them larger, "
@@ -142,47 +133,36 @@ def draw(results: Results) -> list[Plot]:
         "any prior, and that Laplace's rule spreads what a group of few training documents has "
         "over the whole vocabulary, which counts against that group as a prior would."
     )
-    return [Plot(NAME, "The class prior and skewed classes", caption, figure)]
+    return [Plot(NAME, TITLE, caption, figure)]
 
 
 def judge(results: Results) -> list[Finding]:
     """Compare the decisions, seed by seed, over all skews but the even one."""
-    skews = sorted(skew for skew in results.unique("skew") if skew > 0.5)
+    skewed = Results(NAME, (row for row in results.rows if row["skew"] != 0.5))
+    skews = sorted(skewed.unique("skew"))
     findings = []
-    for words, length in LENGTHS.items():
-        for training, how in TRAININGS.items():
-            part = results.where(words=words, training=training)
-            accuracy = {
-                name: np.stack(
-                    [part.where(decision=name, skew=s).column("accuracy") for s in skews]
-                ).mean(axis=0)
-                for name in (WITH, WITHOUT)
-            }
-            gain = paired_difference(accuracy[WITH], accuracy[WITHOUT])
-            plain = mean_interval(accuracy[WITHOUT])
-            findings.append(
-                finding(
-                    f"{length}, {how}: better with the prior",
-                    f"{gain} of accuracy gained over skews of {skews[0]:.2g} to {skews[-1]:.2g}; "
-                    f"without it {plain}, always the larger group {np.mean(skews):.3f}",
-                    # The interval leaves out 0, on the claimed side.
-                    gain.low > 0.0,
-                )
+    for length, how, part in _cases(skewed):
+        with_it, without = (
+            part.where(decision=name).by_seed("accuracy", "skew").mean(axis=1)
+            for name in (WITH, WITHOUT)
+        )
+        gain, plain = paired_difference(with_it, without), mean_interval(without)
+        findings.append(
+            finding(
+                f"{length}, {how}: better with the prior",
+                f"{gain} of accuracy gained over skews of {skews[0]:.2g} to {skews[-1]:.2g}; "
+                f"without it {plain}, always the larger group {np.mean(skews):.3f}",
+                # The interval leaves out 0, on the claimed side.
+                gain.low > 0.0,
             )
+        )
     return findings
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "The class prior and skewed classes",
-        "The first two groups, all documents; the second is 50 % to 98 % of 400 test documents. "
-        "Multinomial naive Bayes learns from 400 others, of the same skew or as many of each, and "
-        "decides with that skew as its prior or with none. Test documents are whole, or ten words "
-        "drawn from each. Ten seeds (full: 40).",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C11",),
-    ),
-)
+def _cases(results: Results) -> Iterator[tuple[str, str, Results]]:
+    """Go through what is labelled, and by what it is learnt, with the rows of each."""
+    for (words, length), (training, how) in product(LENGTHS.items(), TRAININGS.items()):
+        yield length, how, results.where(words=words, training=training)
+
+
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C11",))

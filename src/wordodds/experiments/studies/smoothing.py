@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from itertools import product
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from wordodds.experiments import style
-from wordodds.experiments.curves import loss_of, nested_order, timed_fit
-from wordodds.experiments.display import LearningCurveDisplay
+from wordodds.experiments.curves import nested_order, timed_scores
+from wordodds.experiments.display import Curve, LearningCurveDisplay
 from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
 from wordodds.experiments.intervals import Interval, mean_interval, paired_difference
 from wordodds.experiments.newsgroups import Bags
 from wordodds.experiments.table import Results
 from wordodds.typing import AnyArray, Floats, Ints
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-NAME = "smoothing"
+NAME, TITLE = "smoothing", "Smoothing"
+PROTOCOL = (
+    "Multinomial naive Bayes on word counts, 20 classes, bydate test part. It learns from 20 "
+    "documents up to all of the train part, drawn in the classes' proportions, and knows the words "
+    "that these have. Maximum likelihood (nothing is added to a count), the Bayes estimate (alpha "
+    "is) and MAP (alpha - 1 is), pseudo-counts from 0.001 to 10. Where every class is impossible, "
+    "the class prior decides. 5 seeds (full: 20)."
+)
 MODEL = "multinomial NB"
 ML, MAP, BAYES = "maximum likelihood", "MAP", "Bayes"
 on_curves = About("C6", figure="smoothing")
@@ -35,14 +41,14 @@ class Settings:
     sizes: tuple[int, ...]  # besides all documents
     pseudo_counts: tuple[float, ...] = (0.001, 0.01, 0.1, 1.0, 10.0)
     map_size: int = 500  # where MAP and Bayes are set side by side
-    n_seeds_quick: int = 5
-    n_seeds_full: int = 20
+    n_seeds: int = 5
 
 
 QUICK = Settings((20, 100, 500, 2500))
 FULL = Settings(
     (20, 50, 100, 200, 500, 1000, 2500, 5000),
     (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
+    n_seeds=20,
 )
 
 
@@ -60,32 +66,24 @@ def measure(settings: Settings, run: Run) -> Results:
     bags = run.data.bags
     n_all = len(bags.train.labels)
     sizes = [*(size for size in settings.sizes if size < n_all), n_all]
-    seeds = run.seeds(settings.n_seeds_quick, settings.n_seeds_full)
+    seeds = run.seeds(settings.n_seeds)
     plain = [(ML, 1.0), *((BAYES, alpha) for alpha in settings.pseudo_counts)]
     beside = [(MAP, 1.0 + a) for a in settings.pseudo_counts]
-    found: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    with run.progress(len(seeds) * len(sizes), "training sets") as advance:
-        for seed in seeds:
-            order = nested_order(bags.train.labels, np.random.default_rng(seed))
-            for size in sizes:
-                if size == n_all and seed != seeds[0]:  # no seed changes all documents
-                    found[seed, size] = found[seeds[0], size]
-                else:
-                    split = _seen_words(bags, np.sort(order[:size]))
-                    both = plain + (beside if size == settings.map_size else [])
-                    found[seed, size] = [_score(split, *which, run.n_jobs) for which in both]
-                advance(1)
     results = Results(NAME)
-    for (seed, size), rows in found.items():
-        for row in rows:
-            results.add(model=MODEL, size=size, seed=seed, **row)
+    for seed, size in run.each(product(seeds, sizes), "training sets"):
+        if size == n_all and seed != seeds[0]:  # no seed changes all documents
+            for row in results.where(seed=seeds[0], size=size).rows:
+                results.add(**{**row, "seed": seed})
+            continue
+        order = nested_order(bags.train.labels, np.random.default_rng(seed))
+        split = _seen_words(bags, np.sort(order[:size]))
+        for which in plain + (beside if size == settings.map_size else []):
+            results.add(model=MODEL, size=size, seed=seed, **_score(split, *which, run.n_jobs))
     return results
 
 
 def _seen_words(bags: Bags, chosen: Ints) -> _Split:
     """Leave out words that no training document has, as a vectorizer fitted to them does."""
-    from scipy.sparse import csr_array
-
     X = bags.train.counts[chosen]
     words = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
     return _Split(
@@ -100,11 +98,10 @@ def _score(split: _Split, estimate: str, alpha: float, n_jobs: int | None) -> di
     from wordodds import MultinomialNB
 
     model = MultinomialNB(alpha=alpha, estimate=_ESTIMATES[estimate], n_jobs=n_jobs)
-    seconds = timed_fit(model, split.X, split.y)
+    _, scores = timed_scores(model, *split)
     joint = model.predict_joint_log_proba(split.X_test)
     own = np.searchsorted(model.classes_, split.y_test)
     impossible = np.isneginf(joint)
-    log_proba = model.predict_log_proba(split.X_test)
     return {
         "dims": split.X.shape[1],
         "estimate": estimate,
@@ -112,9 +109,7 @@ def _score(split: _Split, estimate: str, alpha: float, n_jobs: int | None) -> di
         "pseudo_count": {ML: 0.0, MAP: alpha - 1.0, BAYES: alpha}[estimate],
         "own_vetoed": float(impossible[np.arange(len(own)), own].mean()),
         "all_vetoed": float(impossible.all(axis=1).mean()),
-        "accuracy": float(np.mean(model.classes_[log_proba.argmax(axis=1)] == split.y_test)),
-        "log_loss": loss_of(log_proba, model.classes_, split.y_test),
-        "seconds": seconds,
+        **scores,
     }
 
 
@@ -169,15 +164,11 @@ def _draw_pseudo_counts(ax: style.Axes, results: Results, y: str) -> None:
     for position, size in enumerate(sizes):
         colour = colormaps["viridis"](0.85 * position / max(1, len(sizes) - 1))
         part = smoothed.where(size=size)
-        found = [mean_interval(part.where(pseudo_count=a).column(y)) for a in places]
-        mean, low, high = np.array(found).T
-        if len(part.unique("seed")) > 1:
-            ax.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
-        line = style.points_of(colour, position, size=3.5)
-        ax.plot(places, mean, linewidth=1.4, label=f"{size:,}", **line)
+        look = style.points_of(colour, position, size=3.5)
+        Curve.of(part, "pseudo_count", y).draw(ax, look, f"{size:,}")
         unsmoothed = results.where(estimate=ML, size=size).column(y).mean()
         if np.isfinite(unsmoothed):
-            ax.plot([zero], [unsmoothed], **line)
+            ax.plot([zero], [unsmoothed], **look)
     ax.axvline(zero * 10**0.5, color=style.GREY, linewidth=0.8, linestyle=":")
     ax.set_xscale("log")
     ax.set_xticks([zero, *places], ["0", *(f"{a:g}" for a in places)])
@@ -297,18 +288,4 @@ def _at_ends(intervals: Mapping[int, Interval]) -> str:
     )
 
 
-EXPERIMENTS = (
-    Experiment(
-        NAME,
-        "Smoothing",
-        "Multinomial naive Bayes on word counts, 20 classes, bydate test part. It learns from 20 "
-        "documents up to all of the train part, drawn in the classes' proportions, and knows the "
-        "words that these have. Maximum likelihood (nothing is added to a count), the Bayes "
-        "estimate (alpha is) and MAP (alpha - 1 is), pseudo-counts from 0.001 to 10. Where every "
-        "class is impossible, the class prior decides. 5 seeds (full: 20).",
-        sized(measure, QUICK, FULL),
-        draw,
-        judge,
-        ("C6",),
-    ),
-)
+EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C6",))

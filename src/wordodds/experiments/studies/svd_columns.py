@@ -52,7 +52,7 @@ def measure(settings: Settings, run: Run) -> Results:
     """Fit both models for each size, number of dimensions and seed."""
     values, labels = run.data.columns(settings.n_groups, run.n_jobs)
     results = Results(settings.name)
-    seeds = run.seeds(settings.n_seeds, settings.n_seeds)
+    seeds = run.seeds(settings.n_seeds)
     models = _models(settings.solver, run.n_jobs)
     total = len(models) * len(seeds) * len(settings.sizes) * len(settings.dims)
     with run.progress(total) as advance:

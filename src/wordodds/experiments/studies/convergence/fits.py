@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from wordodds.experiments.experiment import Run
 from wordodds.experiments.newsgroups import log_rows
@@ -24,9 +25,6 @@ from wordodds.experiments.studies.convergence.report import (
 )
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats, Ints
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 History = Mapping[str, Floats]
 MODEL = "logistic regression"
@@ -64,8 +62,7 @@ class Settings:
     dims: tuple[int, ...]  # of the costs of an iteration
     sizes: tuple[int, int]
     n_repeats: int = 3  # of which the quickest counts
-    n_seeds_quick: int = 3
-    n_seeds_full: int = 10
+    n_seeds: int = 3
 
 
 def _problems(rows: tuple[int, int, int, int], dims: tuple[int, int]) -> tuple[Problem, ...]:
@@ -83,7 +80,7 @@ def _problems(rows: tuple[int, int, int, int], dims: tuple[int, int]) -> tuple[P
 QUICK = Settings(_problems((5000, 2000, 8000, 1000), (30, 15)), (5, 10, 20, 30, 40, 50),
                  (2000, 16_000))  # fmt: skip
 FULL = Settings(_problems((16_000, 8000, 10_000, 10_000), (30, 30)), tuple(range(5, 51, 5)),
-                (2000, 16_000), n_repeats=10)  # fmt: skip
+                (2000, 16_000), n_repeats=10, n_seeds=10)  # fmt: skip
 
 
 def measure(settings: Settings, run: Run) -> Results:
@@ -93,7 +90,7 @@ def measure(settings: Settings, run: Run) -> Results:
     reached, or the end where it was not) or "cost" (seconds of an iteration). One thread does it
     all, whatever the run says, so that seconds compare.
     """
-    seeds = run.seeds(settings.n_seeds_quick, settings.n_seeds_full)
+    seeds = run.seeds(settings.n_seeds)
     sources = _sources(run)
     n_fits = sum(len(problem.limits) for problem in settings.problems) * len(seeds)
     n_costs = 2 * len(settings.dims) * len(settings.sizes)

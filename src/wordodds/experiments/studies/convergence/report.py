@@ -87,7 +87,7 @@ def _draw_costs(costs: Results) -> Plot:
                 label = f"{size:,} documents: d to the {_growth(d, seconds).value:.2f}"
                 ax.plot(d, seconds, **look, linestyle=("--", "-")[position % 2], label=label)
             ax.set(title=solver, xscale="log", yscale="log")
-            style.label_axes(ax, "columns d", "")
+            style.label_axes(ax, "columns d", "milliseconds of an iteration")
             places = sorted(costs.unique("dims"))
             ax.set_xticks(places, [str(d) for d in places])
             ax.minorticks_off()
@@ -99,7 +99,6 @@ def _draw_costs(costs: Results) -> Plot:
         panels[0].set_ylim(0.7 * least, most * (most / least) ** 0.35)  # room for the legend
         for ax in panels:
             ax.minorticks_off()
-        panels[0].set_ylabel("milliseconds of an iteration")
     caption = (
         "Time of an iteration on one thread, two classes, against the number of columns, with the "
         "exponent of the line through the points. The lecture: O(N + d³) for IRLS, O(Nd) for "

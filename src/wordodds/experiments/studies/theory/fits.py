@@ -117,10 +117,10 @@ class Goal(NamedTuple):
 
 def goals() -> tuple[Goal, ...]:
     """Return what is asked of the models."""
-    # One share of the separation may be lost wherever the error counts: where one feature tells,
-    # and the best error is the same for all numbers of features, that is WITHIN above it.
     from scipy.special import ndtr, ndtri
 
+    # One share of the separation may be lost wherever the error counts: where one feature tells,
+    # and the best error is the same for all numbers of features, that is WITHIN above it.
     best = float(ndtr(-SEPARATION / 2))
     lost = 1.0 - float(ndtri(best + WITHIN) / ndtri(best))
     return (
@@ -160,8 +160,7 @@ class _Fits:
             # Large draws are dear, and differ little from each other.
             n_draws = self.settings.entries // (size * int(world.copies.sum()))
             least, most = self.settings.draws
-            first = self.run.seed
-            seeds = range(first, first + min(max(n_draws, least), most))
+            seeds = self.run.seeds(min(max(n_draws, least), most))
             self.rows[key] = [score(world, self.model, size, s, self.run.n_jobs) for s in seeds]
         return float(np.median([row[column] for row in self.rows[key]]))
 
@@ -195,7 +194,7 @@ def measure(settings: Settings, run: Run) -> Results:
     total += sum(len(dims) for dims in settings.dims.values()) * len(goals())
     with run.progress(total, "fits") as advance:
         for world in CURVES:
-            for seed in range(run.seed, run.seed + settings.seeds):
+            for seed in run.seeds(settings.seeds):
                 for size in settings.sizes:
                     for model in (NB, LR):
                         results.add(part="curve", **score(world, model, size, seed, run.n_jobs))

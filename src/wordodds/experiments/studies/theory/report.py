@@ -47,10 +47,8 @@ def _draw_limits(results: Results) -> Plot:
             if limit > best:
                 look = {"color": style.BLUE, "linestyle": ":", "linewidth": 1.2}
                 ax.axhline(limit, **look, label="limit of Gaussian NB")
-            ax.set(title=world, xlabel="training examples")
+            ax.set(title=world, xlabel="training examples", ylabel="error, exact")
             ax.legend()
-        axes[0].set_ylabel("error, exact")
-        axes[1].set_ylabel("")
     return Plot(
         LIMITS,
         "The limits of both models",
@@ -72,9 +70,8 @@ def _draw_growth(results: Results) -> Plot:
             ax.set_yscale("log")
             ax.set_xticks([8, 64, 512, 4096], ["8", "64", "512", "4,096"])
             ax.set_title(f"{title}\n({world})")
-            style.label_axes(ax, "features m", "")
+            style.label_axes(ax, "features m", "training examples needed")
             ax.legend(loc="upper left")
-        axes[0].set_ylabel("training examples needed")
         low, high = axes[0].get_ylim()
         axes[0].set_ylim(low, high * 6)  # room for the legends
     return Plot(
