@@ -73,9 +73,9 @@ def test_holdout_and_calibration(wordodds, tmp_path, files, mail, method):
     report = json.loads(wordodds(*arguments, "--json").out)
     texts, labels = mail
     # Of 120 documents, by the seed 0 and their positions; test_hold_out.py has the rule.
-    assert (report["documents"], report["trained_on"]) == (120, 72)
-    assert report["holdout"]["documents"] == 32
-    assert report["calibration"] == {"method": method, "documents": 16}
+    assert (report["documents"], report["trained_on"]) == (120, 74)
+    assert report["holdout"]["documents"] == 28
+    assert report["calibration"] == {"method": method, "documents": 18}
     parts = hold_out(0.25, 0.2).divide(labels)
     rows = np.flatnonzero(parts["holdout"])
     model = load(target)
