@@ -10,17 +10,19 @@ Examples
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 __all__ = [
     "Analyzer",
+    "AnalyzerName",
     "AnyArray",
     "AnyFloats",
     "ArrowColumn",
     "Booleans",
+    "ByView",
     "ClassWeight",
     "Codes",
     "DTypeLike",
@@ -123,10 +125,14 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 
 # --- Options of text ---
 
-Analyzer: TypeAlias = (
-    Literal["word", "char", "char_wb", "unicode_word"] | Callable[[Any], Iterable[str]]
-)
-"""What features are, or a function that finds those of a document."""
+Value = TypeVar("Value")
+ByView: TypeAlias = Value | Mapping[str, Value]
+"""An option, or with several analyzers its value for each of them by name."""
+
+AnalyzerName: TypeAlias = Literal["word", "char", "char_wb", "unicode_word"]
+"""What features are."""
+Analyzer: TypeAlias = AnalyzerName | Sequence[AnalyzerName] | Callable[[Any], Iterable[str]]
+"""What features are, of one kind or of several, or a function that finds those of a document."""
 DecodeError: TypeAlias = Literal["strict", "ignore", "replace"]
 """What to do with bytes that are not text, as in `bytes.decode`."""
 DocumentLimit: TypeAlias = int | float

@@ -89,6 +89,22 @@ def test_holdout_and_calibration(wordodds, tmp_path, files, mail, method):
     ]  # fmt: skip
 
 
+def test_several_analyzers(wordodds, tmp_path, files):
+    target = tmp_path / "m.wordodds"
+    arguments = ["train", files / "mail.jsonl", "--output", target, "--analyzer", "word,char_wb"]
+    report = json.loads(wordodds(*arguments, "--ngrams", "word=1,char_wb=3-4", "--json").out)
+    assert report["chosen"]["ngram_range"] == [[1, 1], [3, 4]]
+    assert list(load(target).describe()["text"]["views"]) == ["word", "char_wb"]
+    assert "char_wb=" in wordodds("inspect", target).out
+    assert "char_wb__" in wordodds("explain", "--model", target, "free money").out
+    chosen = next(line for line in wordodds(*arguments).out.splitlines() if "chosen" in line)
+    assert "words" in chosen
+    for wrong in ("word,words", "word,word"):
+        result = wordodds("train", files / "mail.jsonl", "--output", target, "--analyzer", wrong)
+        assert result.code == 2
+        assert "or several such as word,char_wb" in result.err
+
+
 def test_bad_rows(wordodds, tmp_path):
     texts, labels = make_mail(40)
     path = write_jsonl(tmp_path / "mail.jsonl", [*texts, None], [*labels, "ham"])

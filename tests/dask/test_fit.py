@@ -168,3 +168,18 @@ def test_what_is_fitted_predicts_saves_and_grows(client, mail, tmp_path):
     loaded = wordodds.load(tmp_path / "mail.wordodds")
     assert_array_equal(loaded.predict(mail.texts), classifier.predict(mail.texts))
     classifier.partial_fit(["word1 word2"], ["spam"])
+
+
+@pytest.mark.parametrize("model", ["naive_bayes", "complement"])
+def test_several_analyzers_are_those_of_one_process(client, mail, model):
+    options = {"analyzer": ("word", "char_wb"), "ngram_range": {"char_wb": (2, 3)}, "min_df": 2}
+    classifier = wordodds_dask.fit(TextClassifier(model, **options), bag_of(mail))
+    expected = TextClassifier(model, **options).fit(mail.texts, mail.labels)
+    names = [model.linear_model_.features.name_of(0) for model in (classifier, expected)]
+    assert names[0] == names[1]
+    assert names[0].startswith("word__")
+    if model == "naive_bayes":
+        assert_same(classifier, expected)
+    assert_allclose(
+        classifier.decision_function(mail.texts), expected.decision_function(mail.texts), rtol=1e-9
+    )

@@ -15,6 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import FeatureUnion, make_pipeline
 from tests.faults.test_model_file import damage, hashed_model, sealed, small_model
 from tests.hard.battery import Line, scaled
 from tests.hard.limited import folder_for_workers, scratch_folder
@@ -22,7 +25,7 @@ from tests.hard.tally import Tally
 from tests.hard.workers import failing_cases
 from tests.model.fasttext.models import hand_made
 
-from wordodds import ModelFileError, TextClassifier, from_fasttext, load
+from wordodds import ModelFileError, TextClassifier, from_fasttext, from_sklearn, load
 from wordodds.model import LinearModel
 from wordodds.model.container import read_container, write_container
 from wordodds.model.features import TextFeatures
@@ -53,6 +56,16 @@ def trained(labels: Any = LABELS, **options: Any) -> LinearModel:
     return TextClassifier(**options).fit(DOCUMENTS, labels).linear_model_
 
 
+def hashed_views() -> LinearModel:
+    """Return a model of words and characters, each hashed to columns of their own."""
+    views = [
+        (name, HashingVectorizer(analyzer=name, n_features=16, norm=norm))
+        for name, norm in (("word", "l2"), ("char", None))
+    ]
+    pipeline = make_pipeline(FeatureUnion(views), LogisticRegression())
+    return from_sklearn(pipeline.fit(DOCUMENTS, LABELS))
+
+
 @cache
 def fasttext_model(folder: str, read: tuple[tuple[str, Any], ...], **options: Any) -> LinearModel:
     """Return a model of random numbers that fastText could have saved."""
@@ -73,6 +86,8 @@ def models(folder: str) -> dict[str, LinearModel]:
         "stems": trained(model="logistic", stemmer="english"),
         "naive Bayes": trained(model="naive_bayes", labels=[3, 3, 5, 7] * 3),
         "complement": trained(model="complement", labels=[1.0, 1.0, 2.0, 4.0] * 3),
+        "two views": trained(analyzer=("word", "char_wb"), stop_words={"word": ["now"]}),
+        "hashed views": hashed_views(),
         "truth values": trained(labels=[True, True, False, False] * 3, analyzer="char_wb"),
         "fastText": fasttext_model(folder, (), **ngrams),
         "fastText, low rank": fasttext_model(folder, low_rank, n_labels=9, dim=3, **ngrams),
@@ -177,6 +192,29 @@ def json_defect(rng: random.Random, text: str) -> str:
     return json.dumps(value)
 
 
+def list_defect(rng: random.Random, text: str) -> str:
+    """Return a list of objects of a file with a defect in one of them, or in how many there are."""
+    try:
+        values = json.loads(text)
+    except ValueError:  # by another defect
+        return text
+    parts = [json.dumps(value) for value in values]
+    at = rng.randrange(len(parts))
+    match rng.randrange(6):
+        case 0:
+            del parts[at]
+        case 1:
+            parts.append(parts[at])
+        case 2:
+            options = values[at].get("options")
+            if isinstance(options, dict):
+                changed = json_defect(rng, json.dumps(options))
+                parts[at] = parts[at].replace(json.dumps(options), changed)
+        case _:
+            parts[at] = json_defect(rng, parts[at])
+    return f"[{', '.join(parts)}]"
+
+
 def string_defect(rng: random.Random, strings: dict[str, str]) -> None:
     """Change one string of a file."""
     key = rng.choice([*strings, "features", "features", "fasttext", "calibration"])
@@ -191,6 +229,8 @@ def string_defect(rng: random.Random, strings: dict[str, str]) -> None:
         strings[key], strings[other] = strings[other], text
     elif text.startswith("{"):
         strings[key] = json_defect(rng, text)
+    elif text.startswith("[{"):  # views: one of them, which holds options of its own
+        strings[key] = list_defect(rng, text)
     else:
         strings[key] = rng.choice([v for v in VALUES if isinstance(v, str) and v != "\ud800"])
 

@@ -8,10 +8,10 @@
 #include "rows.hpp"
 #include "wordodds/base/buffer.hpp"
 #include "wordodds/text/fasttext.hpp"
-#include "wordodds/text/identify.hpp"
 #include "wordodds/text/murmur.hpp"
 #include "wordodds/text/row_builder.hpp"
 #include "wordodds/text/split.hpp"
+#include "wordodds/text/view_reader.hpp"
 
 namespace wordodds {
 namespace {
@@ -20,58 +20,77 @@ namespace {
 template <class Weight>
 class DocumentScorer {
    public:
-    DocumentScorer(const AnalyzerOptions& options, const FeatureRows& rows,
-                   const TermWeighting& weighting, const DocumentWeights<Weight>& weights,
-                   InstructionSet instruction_set)
-        : analyzer_(options, instruction_set),
-          rows_(rows),
+    // `is_long`: whether there is text enough to remember words, see ViewReader.
+    DocumentScorer(const AnalyzerViews& views, const FeatureRows& rows,
+                   std::span<const TermWeighting> weighting, const DocumentWeights<Weight>& weights,
+                   bool is_long, InstructionSet instruction_set)
+        : rows_(rows),
           weighting_(weighting),
           weights_(weights),
           kernels_(row_kernels_for<Weight>(instruction_set)),
           is_signed_(rows.terms == nullptr && rows.hashing.alternate_sign) {
         std::fill_n(sums_.extend(weights.stride), weights.stride, 0.0);
         std::fill_n(total_.extend(weights.stride), weights.stride, 0.0);
+        n_rows_ = rows.size(static_cast<int64_t>(views.size()));
+        for (const AnalyzerOptions& view : views)
+            readers_.emplace_back(view, is_long, instruction_set);
         if (rows.fasttext) bag_.emplace(*rows.fasttext);
     }
 
     // Returns how many features the document has, known ones where there is a vocabulary.
     int64_t score(const Document& document, StopToken& stop, double* scores_out) {
-        analyzer_.start(document);
-        return bag_ ? score_bag(stop, scores_out) : score_features(stop, scores_out);
+        if (bag_) return score_bag(document, stop, scores_out);
+        if (readers_.size() > 1) return score_views(document, stop, scores_out);
+        const double scale = add_view(document, 0, stop);
+        write_scores(sums_.data(), scale, scores_out);
+        return n_features_;
     }
 
    private:
-    int64_t score_features(StopToken& stop, double* scores_out) {
-        ids_.shrink(0);
-        while (analyzer_.next(stop)) {
-            if (rows_.terms) {
-                look_up();
-            } else {
-                hash();
-            }
+    int64_t score_views(const Document& document, StopToken& stop, double* scores_out) {
+        std::fill_n(total_.data(), total_.size(), 0.0);
+        int64_t n_features = 0;
+        for (size_t view = 0; view < readers_.size(); ++view) {
+            const double scale = add_view(document, view, stop);
+            for (int64_t c = 0; c < weights_.stride; ++c) total_[c] += scale * sums_[c];
+            n_features += n_features_;
         }
-        const int64_t n_features = ids_.size();
+        write_scores(total_.data(), 1.0, scores_out);
+        return n_features;
+    }
+
+    // Writes the sums of a view's rows, before its norm; returns what they are to be multiplied by.
+    double add_view(const Document& document, size_t view, StopToken& stop) {
+        ids_.shrink(0);
+        if (rows_.terms) {
+            look_up(document, readers_[view], stop);
+        } else {
+            hash(document, view, stop);
+        }
+        n_features_ = ids_.size();
         Rows<Weight> rows = rows_of(ids_.span());
         double scale = 1.0;
-        if (!each_occurrence_adds()) {
-            const double norm = weigh();
+        const TermWeighting& weighting = weighting_[view];
+        if (!each_occurrence_adds(weighting)) {
+            const double norm = weigh(weighting);
             if (norm != 0.0) scale = 1.0 / norm;
             rows.values = values_.data();
             rows.n = values_.size();
         }
         kernels_.add(rows, sums_.data());
-        write_scores(sums_.data(), scale, scores_out);
-        return n_features;
+        return scale;
     }
 
     // The mean over the features. Rows are added a stretch at a time, so that scratch memory does
     // not grow with the document; where a stretch ends depends on the document alone.
-    int64_t score_bag(StopToken& stop, double* scores_out) {
+    int64_t score_bag(const Document& document, StopToken& stop, double* scores_out) {
         std::fill_n(total_.data(), total_.size(), 0.0);
         bag_->start();
+        Analyzer& analyzer = readers_[0].analyzer();
+        analyzer.start(document);
         bool goes_on = true;
-        while (goes_on && analyzer_.next(stop)) {
-            goes_on = bag_->add(analyzer_.bytes(), analyzer_.features(), stop);
+        while (goes_on && analyzer.next(stop)) {
+            goes_on = bag_->add(analyzer.bytes(), analyzer.features(), stop);
             add_stretch();
         }
         bag_->finish(stop);
@@ -105,13 +124,13 @@ class DocumentScorer {
         kernels_.apply({weights_.factor.data(), weights_.rank, n_columns}, sums, scores_out);
     }
 
-    bool each_occurrence_adds() const {
-        return !weighting_.binary && !weighting_.sublinear && weighting_.norm == RowNorm::none &&
+    bool each_occurrence_adds(const TermWeighting& weighting) const {
+        return !weighting.binary && !weighting.sublinear && weighting.norm == RowNorm::none &&
                !is_signed_;
     }
 
     // Numbers are rows, or 2 * row + negative where hashes have signs.
-    void look_up() {
+    void look_up(const Document& document, ViewReader& reader, StopToken& stop) {
         const FrozenTerms& terms = *rows_.terms;
         const TermTable table = terms.table();
         const auto n_unknown = static_cast<uint32_t>(rows_.n_unknown);
@@ -121,51 +140,48 @@ class DocumentScorer {
             if (n_unknown == 0 || id != term_not_found) return id;
             return n_terms + hashed_column(token.data, token.length, n_unknown);
         };
-        append([&](uint32_t* out) {
-            return features_identify(analyzer_, terms.key, table, identify, out);
-        });
+        reader.read(document, terms.key, table, identify, stop, ids_);
     }
 
-    void hash() {
-        append([&](uint32_t* out) {
-            const HashingOptions hashing = rows_.hashing;  // which writing `out` cannot change
-            for (const TokenSpan span : analyzer_.features()) {
-                const uint32_t id = hashed_signed_column(
-                    murmur3_32(analyzer_.bytes() + span.begin, span.length), hashing);
+    void hash(const Document& document, size_t view, StopToken& stop) {
+        Analyzer& analyzer = readers_[view].analyzer();
+        const HashingOptions hashing = rows_.hashing;  // which writing `out` cannot change
+        const auto first =
+            2 * static_cast<uint32_t>(view) * static_cast<uint32_t>(hashing.n_features);
+        analyzer.start(document);
+        while (analyzer.next(stop)) {
+            const auto features = analyzer.features();
+            uint32_t* out = ids_.extend(static_cast<int64_t>(features.size()));
+            for (const TokenSpan span : features) {
+                const uint32_t id =
+                    first + hashed_signed_column(
+                                murmur3_32(analyzer.bytes() + span.begin, span.length), hashing);
                 *out++ = is_signed_ ? id : id >> 1;
             }
-            return static_cast<int64_t>(analyzer_.features().size());
-        });
-    }
-
-    template <class Write>
-    void append(Write write) {
-        const int64_t before = ids_.size();
-        uint32_t* const out = ids_.extend(static_cast<int64_t>(analyzer_.features().size()));
-        ids_.shrink(before + write(out));
+        }
     }
 
     // Counts and weighs: afterwards ids_ holds distinct rows in front and values_ their tf. Returns
     // the norm, 0 without one.
-    double weigh() {
+    double weigh(const TermWeighting& weighting) {
         const int64_t n = count_runs();
         values_.shrink(0);
         double* const values = values_.extend(n);
         int64_t n_entries = 0;
         for (int64_t i = 0; i < n; ++i) {
             // Signs may cancel. Written always, kept if it counts: no branch to mispredict.
-            values[n_entries] = tf(counts_[i]);
+            values[n_entries] = tf(weighting, counts_[i]);
             ids_[n_entries] = ids_[i];
             n_entries += values[n_entries] != 0.0;
         }
         values_.shrink(n_entries);
-        return norm_of_entries();
+        return norm_of_entries(weighting);
     }
 
     // Each run of equal numbers becomes one row in ids_ with its length, or the sum of its signs,
     // in counts_. Returns how many there are.
     int64_t count_runs() {
-        const int key_bits = key_bits_for(rows_.size() << is_signed_);
+        const int key_bits = key_bits_for(n_rows_ << is_signed_);
         counts_.shrink(0);
         int64_t* const counts = counts_.extend(ids_.size());
         const auto runs = [&](auto row_of, auto value_of) {
@@ -179,30 +195,32 @@ class DocumentScorer {
                     [](uint32_t id) { return 1 - 2 * static_cast<int32_t>(id & 1); });
     }
 
-    double tf(int64_t count) const {
-        if (weighting_.binary) return 1.0;
+    static double tf(const TermWeighting& weighting, int64_t count) {
+        if (weighting.binary) return 1.0;
         const auto value = static_cast<double>(count);
-        if (!weighting_.sublinear || count == 1) return value;  // of which the logarithm is 0
+        if (!weighting.sublinear || count == 1) return value;  // of which the logarithm is 0
         return std::log(value) + 1.0;
     }
 
-    double norm_of_entries() const {
-        if (weighting_.norm == RowNorm::none) return 0.0;
+    double norm_of_entries(const TermWeighting& weighting) const {
+        if (weighting.norm == RowNorm::none) return 0.0;
         double sum = 0.0;
         for (int64_t i = 0; i < values_.size(); ++i) {
             double value = values_[i];
-            if (!weighting_.norm_weights.empty()) value *= weighting_.norm_weights[ids_[i]];
-            sum += weighting_.norm == RowNorm::l1 ? std::abs(value) : value * value;
+            if (!weighting.norm_weights.empty()) value *= weighting.norm_weights[ids_[i]];
+            sum += weighting.norm == RowNorm::l1 ? std::abs(value) : value * value;
         }
-        return weighting_.norm == RowNorm::l2 ? std::sqrt(sum) : sum;
+        return weighting.norm == RowNorm::l2 ? std::sqrt(sum) : sum;
     }
 
-    Analyzer analyzer_;
+    std::vector<ViewReader> readers_;
     FeatureRows rows_;
-    TermWeighting weighting_;
+    std::span<const TermWeighting> weighting_;
     DocumentWeights<Weight> weights_;
     RowKernels<Weight> kernels_;
     bool is_signed_;
+    int64_t n_rows_ = 0;
+    int64_t n_features_ = 0;  // of the last view
     Buffer<uint32_t> ids_;
     Buffer<uint32_t> scratch_;
     Buffer<int64_t> counts_;
@@ -215,28 +233,36 @@ class DocumentScorer {
 }  // namespace
 
 template <class Weight>
-void documents_score_classes(std::span<const Document> documents, const AnalyzerOptions& options,
-                             const FeatureRows& rows, const TermWeighting& weighting,
+void documents_score_classes(std::span<const Document> documents, const AnalyzerViews& views,
+                             const FeatureRows& rows, std::span<const TermWeighting> weighting,
                              const DocumentWeights<Weight>& weights, const Execution& execution,
                              std::span<double> scores_out, std::span<int64_t> n_features_out) {
     const std::vector<size_t> borders = split_finely(documents, execution);
     const size_t n_columns = weights.bias.size();
-    parallel_for(execution, static_cast<int64_t>(borders.size()) - 1, [&](int64_t chunk, int32_t) {
+    const auto n_chunks = static_cast<int64_t>(borders.size()) - 1;
+    const bool is_long = is_long_text(documents);
+    // One a worker, as they remember words.
+    std::vector<std::optional<DocumentScorer<Weight>>> scorers(
+        static_cast<size_t>(std::min<int64_t>(execution.n_jobs, n_chunks)));
+    parallel_for(execution, n_chunks, [&](int64_t chunk, int32_t worker) {
         const auto part = static_cast<size_t>(chunk);
-        DocumentScorer<Weight> scorer(options, rows, weighting, weights, execution.instruction_set);
+        auto& scorer = scorers[static_cast<size_t>(worker)];
+        if (!scorer) {
+            scorer.emplace(views, rows, weighting, weights, is_long, execution.instruction_set);
+        }
         for (size_t i = borders[part]; i < borders[part + 1]; ++i) {
             const int64_t n_features =
-                scorer.score(documents[i], *execution.stop, scores_out.data() + i * n_columns);
+                scorer->score(documents[i], *execution.stop, scores_out.data() + i * n_columns);
             if (!n_features_out.empty()) n_features_out[i] = n_features;
             execution.stop->advance();
         }
     });
 }
 
-#define WORDODDS_INSTANTIATE(Weight)                                                         \
-    template void documents_score_classes(std::span<const Document>, const AnalyzerOptions&, \
-                                          const FeatureRows&, const TermWeighting&,          \
-                                          const DocumentWeights<Weight>&, const Execution&,  \
+#define WORDODDS_INSTANTIATE(Weight)                                                          \
+    template void documents_score_classes(std::span<const Document>, const AnalyzerViews&,    \
+                                          const FeatureRows&, std::span<const TermWeighting>, \
+                                          const DocumentWeights<Weight>&, const Execution&,   \
                                           std::span<double>, std::span<int64_t>);
 WORDODDS_FOR_EACH_VALUE(WORDODDS_INSTANTIATE)
 #undef WORDODDS_INSTANTIATE

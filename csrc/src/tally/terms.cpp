@@ -34,22 +34,22 @@ Buffer<int64_t> permuted(const Buffer<int64_t>& values, const std::vector<uint32
 }
 
 // The documents of one block, each thread a stretch, into a tally of its own.
-TermTally tally_block(std::span<const Document> documents, const AnalyzerOptions& options,
-                      HashKey key, const Execution& execution) {
+TermTally tally_block(std::span<const Document> documents, const AnalyzerViews& views, HashKey key,
+                      const Execution& execution) {
     const std::vector<size_t> borders = split_by_length(documents, execution.n_jobs);
     std::vector<std::unique_ptr<TermTally>> tallies(borders.size() - 1);
     parallel_for(execution, static_cast<int64_t>(tallies.size()), [&](int64_t chunk, int32_t) {
         const auto p = static_cast<size_t>(chunk);
         tallies[p] = std::make_unique<TermTally>(key);
-        LookupCounter counter(options, execution.instruction_set);
+        const auto stretch = documents.subspan(borders[p], borders[p + 1] - borders[p]);
+        LookupCounter counter(views, is_long_text(stretch), execution.instruction_set);
         CountedPart row{};
-        for (const Document& document :
-             documents.subspan(borders[p], borders[p + 1] - borders[p])) {
+        for (const Document& document : stretch) {
             counter.count_growing(document, tallies[p]->vocabulary_to_grow(), *execution.stop, row);
             tallies[p]->add_row(row.terms.span(), row.counts.span());
             row.terms.shrink(0);
             row.counts.shrink(0);
-            row.row_ends.shrink(0);
+            row.ends.shrink(0);
         }
     });
     for (size_t p = 1; p < tallies.size(); ++p) {
@@ -156,16 +156,16 @@ void TermTally::sort(const Execution& execution) {
     n_occurrences_ = permuted(n_occurrences_, rank);
 }
 
-void documents_tally(std::span<const Document> documents, const AnalyzerOptions& options,
+void documents_tally(std::span<const Document> documents, const AnalyzerViews& views,
                      int64_t max_terms, const Execution& execution, TermTally& tally_out) {
     if (max_terms == no_max_terms) {
-        add_tally(tally_block(documents, options, tally_out.vocabulary().key(), execution),
-                  execution, tally_out);
+        add_tally(tally_block(documents, views, tally_out.vocabulary().key(), execution), execution,
+                  tally_out);
         return;
     }
     for (size_t begin = 0, end; begin < documents.size(); begin = end) {
         end = block_end(documents, begin);
-        add_tally(tally_block(documents.subspan(begin, end - begin), options,
+        add_tally(tally_block(documents.subspan(begin, end - begin), views,
                               tally_out.vocabulary().key(), execution),
                   execution, tally_out);
         if (tally_out.vocabulary().size() > 2 * max_terms) tally_out.prune(max_terms);

@@ -1,6 +1,7 @@
 #include "wordodds/text/analyze.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace wordodds {
 namespace {
 
 constexpr int64_t batch_features = 4096;
+constexpr uint32_t short_bytes = 16;
 
 // Features are spans of 32 bits.
 constexpr int64_t text_max_bytes = std::numeric_limits<uint32_t>::max() - Tokenizer::token_padding;
@@ -49,6 +51,12 @@ void Analyzer::start(const Document& document) {
 }
 
 bool Analyzer::next(StopToken& stop) {
+    if (!next_unnamed(stop)) return false;
+    if (options_.name_space != 0) name_features();
+    return true;
+}
+
+bool Analyzer::next_unnamed(StopToken& stop) {
     stop.check();
     switch (options_.kind) {
         case AnalyzerKind::word:
@@ -230,15 +238,32 @@ void Analyzer::join_text(StopToken& stop) {
     end_spaces();
 }
 
-bool Analyzer::next_padded(StopToken&) {
-    if (!tokenizer_.next()) return false;
+bool Analyzer::next_words_alone(StopToken& stop) {
+    stop.check();
+    return tokenizer_.next();
+}
+
+void Analyzer::open(TokenSpan word) {
     joined_.shrink(0);
     batch_.shrink(0);
-    for (const TokenSpan word : tokenizer_.tokens()) pad_word(word);
+    pad_word(word);
+    give_padded();
+    if (options_.name_space != 0) name_features();
+}
+
+bool Analyzer::next_padded(StopToken& stop) {
+    if (!next_words_alone(stop)) return false;
+    joined_.shrink(0);
+    batch_.shrink(0);
+    for (const TokenSpan word : words()) pad_word(word);
+    give_padded();
+    return true;
+}
+
+void Analyzer::give_padded() {
     joined_.reserve(joined_.size() + Tokenizer::token_padding);
     bytes_ = joined_.data();
     features_ = batch_.span();
-    return true;
 }
 
 // The n-grams of " word "; a word shorter than n counts once, as a whole.
@@ -271,14 +296,39 @@ void Analyzer::pad_word(TokenSpan word) {
     }
 }
 
-std::vector<std::string> document_features(const Document& document, const AnalyzerOptions& options,
+// Copies the batch, each feature with the name space before it.
+void Analyzer::name_features() {
+    int64_t n_bytes = 0;
+    for (const TokenSpan span : features_) n_bytes += int64_t{span.length} + 1;
+    if (n_bytes > text_max_bytes) throw std::invalid_argument(text_too_long);
+    named_.shrink(0);
+    names_.shrink(0);
+    // Most features are short: 16 bytes are written of each, and the next one overwrites the rest.
+    named_.reserve(n_bytes + Tokenizer::token_padding);
+    TokenSpan* name = names_.extend(static_cast<int64_t>(features_.size()));
+    uint32_t begin = 0;
+    for (const TokenSpan span : features_) {
+        char* const out = named_.data() + begin;
+        *out = options_.name_space;
+        std::memcpy(out + 1, bytes_ + span.begin, short_bytes);
+        if (span.length > short_bytes) std::memcpy(out + 1, bytes_ + span.begin, span.length);
+        *name++ = {begin, span.length + 1};
+        begin += span.length + 1;
+    }
+    bytes_ = named_.data();
+    features_ = names_.span();
+}
+
+std::vector<std::string> document_features(const Document& document, const AnalyzerViews& views,
                                            const Execution& execution) {
-    Analyzer analyzer(options, execution.instruction_set);
     std::vector<std::string> features;
-    analyzer.start(document);
-    while (analyzer.next(*execution.stop)) {
-        for (const TokenSpan span : analyzer.features()) {
-            features.emplace_back(analyzer.bytes() + span.begin, span.length);
+    for (const AnalyzerOptions& options : views) {
+        Analyzer analyzer(options, execution.instruction_set);
+        analyzer.start(document);
+        while (analyzer.next(*execution.stop)) {
+            for (const TokenSpan span : analyzer.features()) {
+                features.emplace_back(analyzer.bytes() + span.begin, span.length);
+            }
         }
     }
     return features;

@@ -54,7 +54,15 @@ void weigh_row(std::span<const int32_t> indices, std::span<const Value> idf, Tfi
     if (!idf.empty()) {
         for (size_t i = 0; i < row.size(); ++i) row[i] *= idf[static_cast<size_t>(indices[i])];
     }
-    if (options.norm != RowNorm::none) normalize_row(row, options.norm);
+    if (options.norm == RowNorm::none) return;
+    size_t begin = 0;
+    for (const int32_t next_view : options.view_begins) {
+        size_t end = begin;
+        while (end < row.size() && indices[end] < next_view) ++end;
+        normalize_row(row.subspan(begin, end - begin), options.norm);
+        begin = end;
+    }
+    normalize_row(row.subspan(begin), options.norm);
 }
 
 }  // namespace

@@ -26,17 +26,19 @@ class PartWriter {
 
     void write(StopToken& stop) {
         constexpr int64_t rows_per_check = 4096;
-        int64_t begin = 0;
-        for (int64_t i = 0; i < part_.row_ends.size(); ++i) {
-            if (i % rows_per_check == 0) stop.check();
-            const int64_t end = part_.row_ends[i];
-            indptr_[static_cast<size_t>(part_.first_row + i + 1)] = first_ + end;
-            if (part_.ids.empty()) {
-                write_in_order(begin, end);
-            } else {
-                write_renumbered(begin, end);
+        int64_t begin = 0, row = part_.first_row;
+        for (int64_t i = 0; i < part_.ends.size(); ++row) {
+            if (row % rows_per_check == 0) stop.check();
+            for (int64_t view = 0; view < rows_.n_views; ++view, ++i) {
+                const int64_t end = part_.ends[i];
+                if (part_.ids.empty()) {
+                    write_in_order(begin, end);
+                } else {
+                    write_renumbered(begin, end);
+                }
+                begin = end;
             }
-            begin = end;
+            indptr_[static_cast<size_t>(row + 1)] = first_ + begin;
         }
     }
 

@@ -27,8 +27,8 @@ void check_scores(const Corpus& corpus, const AnalyzerOptions& options, const Fe
     for_each_execution([&](const Execution& execution) {
         std::vector<double> scores(expected.size(), 1e99);
         std::vector<int64_t> found(n_features.size(), -1);
-        documents_score_classes(corpus.views(), options, rows, weighting, weights.view(), execution,
-                                scores, found);
+        documents_score_classes(corpus.views(), options, rows, {&weighting, 1}, weights.view(),
+                                execution, scores, found);
         for (size_t i = 0; i < scores.size(); ++i) {
             CHECK_CLOSE(scores[i], static_cast<double>(expected[i]), 1e-11, i, weights.bias.size(),
                         weights.factor.size());
@@ -38,8 +38,8 @@ void check_scores(const Corpus& corpus, const AnalyzerOptions& options, const Fe
         CHECK_SAME(scores, first, execution.n_jobs);
     });
     std::vector<double> scores(expected.size(), 1e99);
-    documents_score_classes(corpus.views(), options, rows, weighting, weights.view(), Run(), scores,
-                            {});
+    documents_score_classes(corpus.views(), options, rows, {&weighting, 1}, weights.view(), Run(),
+                            scores, {});
     CHECK_SAME(scores, first);
 }
 
@@ -135,6 +135,99 @@ TEST("hashed features, with and without signs") {
     }
 }
 
+// What views add to the bias, each alone, summed.
+template <class Weight>
+std::vector<long double> scores_of_views(const std::vector<reference::Counts>& counts,
+                                         const std::vector<TermWeighting>& weighting,
+                                         const Weights<Weight>& weights) {
+    std::vector<long double> scores;
+    for (size_t view = 0; view < counts.size(); ++view) {
+        const auto alone = reference::score_counts(counts[view], weighting[view], weights.view());
+        if (view == 0) {
+            scores = alone;
+            continue;
+        }
+        for (size_t i = 0; i < scores.size(); ++i) {
+            scores[i] += alone[i] - weights.bias[i % weights.bias.size()];
+        }
+    }
+    return scores;
+}
+
+template <class Weight>
+void check_views(const Corpus& corpus, const std::vector<AnalyzerOptions>& views,
+                 const FeatureRows& rows, const std::vector<TermWeighting>& weighting,
+                 const std::vector<reference::Counts>& counts, const Weights<Weight>& weights) {
+    const std::vector<long double> expected = scores_of_views(counts, weighting, weights);
+    std::vector<double> first;
+    for_each_execution([&](const Execution& execution) {
+        std::vector<double> scores(expected.size(), 1e99);
+        std::vector<int64_t> found(static_cast<size_t>(corpus.views().size()), -1);
+        documents_score_classes(corpus.views(), std::span<const AnalyzerOptions>(views), rows,
+                                weighting, weights.view(), execution, scores, found);
+        for (size_t i = 0; i < scores.size(); ++i) {
+            CHECK_CLOSE(scores[i], static_cast<double>(expected[i]), 1e-11, i);
+        }
+        if (first.empty()) first = scores;
+        CHECK_SAME(scores, first, execution.n_jobs);
+    });
+}
+
+TEST("several views: each is weighed and normalized alone, and their sums are added") {
+    Random random(12);
+    Corpus corpus = random_corpus(13, 30, 60, 12);
+    // Long enough for words to be remembered.
+    corpus.add(random_prose(random, 4'000, random_lexicon(random, 300, TextKind::ascii)),
+               TextKind::ascii);
+    std::vector<AnalyzerOptions> views(2);
+    views[0].ngram_max = 2;
+    views[1].kind = AnalyzerKind::chars_in_words;
+    views[1].ngram_min = views[1].ngram_max = 3;
+    std::vector<reference::Features> features;
+    for (const AnalyzerOptions& view : views) {
+        features.push_back(reference::features_of(corpus.views(), view));
+    }
+    // In one vocabulary, which lacks every third term.
+    std::vector<std::string> terms;
+    std::vector<reference::Features> named = features;
+    for (size_t view = 0; view < views.size(); ++view) {
+        views[view].name_space = view_name_space(view);
+        for (auto& document : named[view]) {
+            for (std::string& feature : document) feature.insert(0, 1, views[view].name_space);
+        }
+        for (const std::string& term : reference::count_growing(named[view]).terms) {
+            if (random() % 3 != 0) terms.push_back(term);
+        }
+    }
+    const Vocabulary vocabulary = packed_vocabulary(terms);
+    std::vector<TermSlot> slots(static_cast<size_t>(frozen_slots(vocabulary.size())));
+    vocabulary.freeze(frozen_key, slots);
+    const FrozenTerms frozen{frozen_key, vocabulary.arena(), vocabulary.offsets(), slots};
+    const FeatureRows known{&frozen, 0, {}};
+    const FeatureRows hashed{nullptr, 0, {50, false}};
+    CHECK_EQ(hashed.size(2), 100);
+    const auto norm_weights = random_norm_weights(random, known.size());
+    const std::vector<TermWeighting> weightings[] = {
+        {{false, true, RowNorm::l2, norm_weights}, {false, false, RowNorm::l1, norm_weights}},
+        {{true, false, RowNorm::none, {}}, {false, true, RowNorm::l2, {}}},
+        {{false, false, RowNorm::none, {}}, {false, false, RowNorm::none, {}}}};
+    std::vector<reference::Counts> by_term, by_hash;
+    for (size_t view = 0; view < views.size(); ++view) {
+        by_term.push_back(reference::count_frozen(named[view], terms));
+        by_hash.push_back(reference::count_hashed(features[view], 50, false));
+        for (int64_t& column : by_hash.back().indices) column += 50 * static_cast<int64_t>(view);
+    }
+    for (const std::vector<TermWeighting>& weighting : weightings) {
+        for_each_weights(random, known.size(), 3, 2, [&](const auto& weights) {
+            check_views(corpus, views, known, weighting, by_term, weights);
+        });
+    }
+    for (AnalyzerOptions& view : views) view.name_space = 0;
+    for_each_weights(random, 100, 5, 2, [&](const auto& weights) {
+        check_views(corpus, views, hashed, weightings[1], by_hash, weights);
+    });
+}
+
 TEST("every number of columns, long documents, and no document at all") {
     Random random(8);
     Corpus corpus = random_corpus(9, 3, 40, 30);
@@ -153,7 +246,7 @@ TEST("every number of columns, long documents, and no document at all") {
         for_each_weights(random, rows.size(), n_columns, rank, [&](const auto& weights) {
             check_scores(corpus, {}, rows, plain, counts, lengths, weights);
             check_scores(corpus, {}, rows, normed, counts, lengths, weights);
-            documents_score_classes({}, {}, rows, {}, weights.view(), Run(), {}, {});
+            documents_score_classes({}, AnalyzerOptions{}, rows, {}, weights.view(), Run(), {}, {});
         });
     }
 }

@@ -84,7 +84,7 @@ void check_scores(const Corpus& corpus, const reference::FastTextModel& model,
     for_each_execution([&](const Execution& execution) {
         std::vector<double> scores(expected.size(), 1e99);
         std::vector<int64_t> found(n_features.size(), -1);
-        documents_score_classes(corpus.views(), separated_words, feature_rows, weighting,
+        documents_score_classes(corpus.views(), separated_words, feature_rows, {&weighting, 1},
                                 weights.view(), execution, scores, found);
         for (size_t i = 0; i < scores.size(); ++i) {
             CHECK_CLOSE(scores[i], static_cast<double>(expected[i]), 1e-12, i, weights.bias.size(),

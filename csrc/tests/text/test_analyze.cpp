@@ -200,7 +200,7 @@ TEST("document_features gives all that the analyzer finds") {
     Run stopped;
     stopped.stop().request();
     const OwnedDocument document(U"some words", TextKind::ascii);
-    CHECK_THROWS(Stopped, document_features(document.view(), {}, stopped));
+    CHECK_THROWS(Stopped, document_features(document.view(), AnalyzerOptions{}, stopped));
 }
 
 TEST("a request stops the analyzer, and the next document is whole") {

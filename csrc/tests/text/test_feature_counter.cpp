@@ -60,7 +60,7 @@ void feed(const std::vector<Texts>& rows, FeatureCounter& counter) {
             const OwnedDocument document(feature, kind);  // gone before the next is added
             counter.add(document.view());
         }
-        counter.end_row();
+        counter.end_view();
     }
 }
 

@@ -175,5 +175,39 @@ TEST("a stopped weighing throws") {
     }
 }
 
+TEST("each view of a row has a norm of its own") {
+    Random random(77);
+    const auto matrix = random_counts<double>(random, 60, 90, false);
+    const std::vector<double> idf(90, 1.5);
+    const std::vector<int32_t> begins{20, 20, 71};
+    // Rows sorted by column: the entries of a view stand together.
+    OwnedCsr<double> sorted = matrix;
+    for (size_t row = 0; row + 1 < sorted.indptr.size(); ++row) {
+        std::sort(sorted.indices.begin() + sorted.indptr[row],
+                  sorted.indices.begin() + sorted.indptr[row + 1]);
+    }
+    for (const RowNorm norm : row_norms) {
+        const auto whole = weighed(sorted, idf, {true, norm, begins}, Run());
+        // The same entries, each view in a row of its own.
+        OwnedCsr<double> apart = sorted;
+        apart.n_rows = 4 * sorted.n_rows;
+        apart.indptr.assign(1, 0);
+        for (size_t row = 0; row + 1 < sorted.indptr.size(); ++row) {
+            auto at = sorted.indptr[row];
+            for (const int32_t end : {20, 20, 71, 90}) {
+                while (at < sorted.indptr[row + 1] &&
+                       sorted.indices[static_cast<size_t>(at)] < end) {
+                    ++at;
+                }
+                apart.indptr.push_back(at);
+            }
+        }
+        CHECK_SAME(whole, weighed(apart, idf, {true, norm}, Run()), norm);
+        for_each_execution([&](const Execution& execution) {
+            CHECK_SAME(weighed(sorted, idf, {true, norm, begins}, execution), whole, norm);
+        });
+    }
+}
+
 }  // namespace
 }  // namespace wordodds

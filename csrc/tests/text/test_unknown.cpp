@@ -37,7 +37,7 @@ void feed(const reference::Features& rows, FeatureCounter& counter) {
             const std::vector<char> bytes(feature.begin(), feature.end());
             counter.add({bytes.data(), static_cast<int64_t>(bytes.size()), TextKind::utf8});
         }
-        counter.end_row();
+        counter.end_view();
     }
 }
 

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,14 +64,13 @@ class TextScorer:
         n_hashed: int,
         alternate_sign: bool,
         fasttext: FastTextRows | None,
-        binary: bool,
-        sublinear: bool,
-        norm: str | None,
+        weighting: Sequence[tuple[bool, bool, str | None]],
         norm_weights: npt.NDArray[np.float64] | None,
     ) -> None:
         """Take the weights of a model: (n_features, 1 or a multiple of 4), float64 or float32.
 
-        Low-rank weights have a second factor, (rank, n_columns).
+        Low-rank weights have a second factor, (rank, n_columns). The weighting of each view is
+        whether its counts are binary, whether sublinear, and its norm.
         """
 
     def score(

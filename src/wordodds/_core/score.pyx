@@ -3,6 +3,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 from libcpp.memory cimport unique_ptr, make_unique
+from libcpp.vector cimport vector
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from wordodds._core.common cimport (
 from wordodds._core.sparse cimport BorrowedCsr, borrow_csr
 from wordodds._core.text cimport (
     AnalyzerOptions, Borrowed, CAnalyzerOptions, CFastTextRows, CFrozenTerms, Document, FastTextRows,
-    FrozenTerms, HashingOptions, RowNorm, borrow,
+    FrozenTerms, HashingOptions, RowNorm, borrow, views_of,
 )
 
 cdef extern from "wordodds/score/linear.hpp" namespace "wordodds" nogil:
@@ -54,7 +55,7 @@ cdef extern from "wordodds/score/documents.hpp" namespace "wordodds" nogil:
         int64_t n_unknown
         HashingOptions hashing
         const CFastTextRows* fasttext
-        int64_t size() const
+        int64_t size(int64_t n_views) const
     cdef cppclass TermWeighting:
         bint binary
         bint sublinear
@@ -67,7 +68,8 @@ cdef extern from "wordodds/score/documents.hpp" namespace "wordodds" nogil:
         span[const double] factor
         int64_t rank
     void c_documents_score_classes "wordodds::documents_score_classes"[Weight](
-        span[Document], const CAnalyzerOptions&, const FeatureRows&, const TermWeighting&,
+        span[Document], span[const CAnalyzerOptions], const FeatureRows&,
+        span[const TermWeighting],
         const DocumentWeights[Weight]&, const Execution&, span[double], span[int64_t]) except +
 
 cdef object empty = np.empty
@@ -198,7 +200,7 @@ cdef class TextScorer:
     cdef FrozenTerms terms
     cdef FastTextRows fasttext
     cdef FeatureRows rows
-    cdef TermWeighting weighting
+    cdef vector[TermWeighting] weighting
     cdef bint is_single
     cdef DocumentWeights[double] doubles
     cdef DocumentWeights[float] singles
@@ -210,8 +212,8 @@ cdef class TextScorer:
     def __init__(
         self, AnalyzerOptions options not None, object weights not None,
         const double[::1] bias not None, *, object factor, FrozenTerms terms, int64_t n_unknown,
-        int32_t n_hashed, bint alternate_sign, FastTextRows fasttext, bint binary, bint sublinear,
-        str norm, const double[::1] norm_weights,
+        int32_t n_hashed, bint alternate_sign, FastTextRows fasttext, object weighting,
+        const double[::1] norm_weights,
     ):
         self.options, self.terms, self.fasttext = options, terms, fasttext
         self.weights, self.factor = weights, factor
@@ -221,18 +223,23 @@ cdef class TextScorer:
         self.rows.hashing.n_features = n_hashed
         self.rows.hashing.alternate_sign = alternate_sign
         self.rows.fasttext = &fasttext.engine if fasttext is not None else NULL
-        self.weighting.binary = binary
-        self.weighting.sublinear = sublinear
-        self.weighting.norm = {
-            None: RowNorm.none, "l1": RowNorm.l1, "l2": RowNorm.l2}[norm]
+        cdef TermWeighting of_view
+        cdef int64_t n_views = options.views.size()
+        if norm_weights is not None:
+            of_view.norm_weights = doubles(norm_weights)
+        for binary, sublinear, norm in weighting:
+            of_view.binary, of_view.sublinear = binary, sublinear
+            of_view.norm = {None: RowNorm.none, "l1": RowNorm.l1, "l2": RowNorm.l2}[norm]
+            self.weighting.push_back(of_view)
+        if <int64_t> self.weighting.size() != n_views:
+            raise ValueError("weighting must have one entry for each view")
         if terms is None and fasttext is None and (n_hashed < 1 or n_unknown):
             raise ValueError("hashing needs a number of columns, and no others for unknown words")
-        if n_unknown < 0 or self.rows.size() != weights.shape[0]:
+        if n_unknown < 0 or self.rows.size(n_views) != weights.shape[0]:
             raise ValueError("weights must have one row for each feature")
         if norm_weights is not None:
             if norm_weights.shape[0] != weights.shape[0]:
                 raise ValueError("norm_weights must have one number for each feature")
-            self.weighting.norm_weights = doubles(norm_weights)
         self.is_single = weights.dtype == np.float32
         if self.is_single:
             fill_weights[float](weights, bias, factor, self.singles)
@@ -251,6 +258,9 @@ cdef class TextScorer:
             return scores
         cdef double[:, ::1] out = scores
         cdef span[int64_t] counts
+        cdef span[const CAnalyzerOptions] views = views_of(self.options)
+        cdef span[const TermWeighting] weighting = span_of(
+            <const TermWeighting*> self.weighting.data(), self.weighting.size())
         if n_features_out is not None:
             if n_features_out.shape[0] != n_rows:
                 raise ValueError("n_features must have one number for each document")
@@ -258,11 +268,11 @@ cdef class TextScorer:
         with nogil:  # `borrowed` pins the text, the scorer all else
             if self.is_single:
                 c_documents_score_classes(
-                    borrowed.view, self.options.engine, self.rows, self.weighting, self.singles,
+                    borrowed.view, views, self.rows, weighting, self.singles,
                     call.get().execution, span_of(&out[0, 0], n_rows * n_columns), counts)
             else:
                 c_documents_score_classes(
-                    borrowed.view, self.options.engine, self.rows, self.weighting, self.doubles,
+                    borrowed.view, views, self.rows, weighting, self.doubles,
                     call.get().execution, span_of(&out[0, 0], n_rows * n_columns), counts)
         call.get().tell()
         return scores

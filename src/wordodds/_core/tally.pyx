@@ -7,7 +7,7 @@ from libcpp.memory cimport unique_ptr, make_unique
 from wordodds._core.common cimport Call, Execution, span, span_of
 from wordodds._core.text cimport (
     AnalyzerOptions, Borrowed, CAnalyzerOptions, CVocabulary, Document, HashKey, StopToken, Vocabulary,
-    borrow, copied_numbers, hash_key,
+    borrow, copied_numbers, hash_key, views_of,
 )
 
 cdef extern from "wordodds/tally/terms.hpp" namespace "wordodds" nogil:
@@ -26,7 +26,7 @@ cdef extern from "wordodds/tally/terms.hpp" namespace "wordodds" nogil:
         void sort(const Execution&) except +
     unique_ptr[CTermTally] tally_copy(const CTermTally&) except +
     void c_documents_tally "wordodds::documents_tally"(
-        span[Document], const CAnalyzerOptions&, int64_t, const Execution&, CTermTally&) except +
+        span[Document], span[const CAnalyzerOptions], int64_t, const Execution&, CTermTally&) except +
 
 
 cdef object of_span(span[const int64_t] numbers):
@@ -54,9 +54,10 @@ cdef class TermTally:
     ):
         cdef Borrowed borrowed = borrow(documents)
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
+        cdef span[const CAnalyzerOptions] views = views_of(options)
         with nogil:  # `borrowed` pins the text
             c_documents_tally(
-                borrowed.view, options.engine, max_terms, call.get().execution,
+                borrowed.view, views, max_terms, call.get().execution,
                 self.engine.get()[0])
         call.get().tell()
 

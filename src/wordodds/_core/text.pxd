@@ -81,6 +81,8 @@ cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
         int32_t ngram_max
         const CVocabulary* stop_words
         const CWordMap* stems
+        char name_space
+    char view_name_space(size_t)
 
 cdef extern from "wordodds/text/fasttext.hpp" namespace "wordodds" nogil:
     cdef cppclass FastTextOptions:
@@ -138,9 +140,10 @@ cdef class WordMap:
 
 
 cdef class AnalyzerOptions:
-    cdef CAnalyzerOptions engine
+    cdef vector[CAnalyzerOptions] views
     cdef Vocabulary stop_words
     cdef WordMap stems
+    cdef tuple parts
 
 
 cdef class Borrowed:
@@ -153,3 +156,4 @@ cdef class Borrowed:
 cdef HashKey hash_key(tuple key)
 cdef object copied_numbers(const int64_t* numbers, size_t n)
 cdef Borrowed borrow(object documents)
+cdef span[const CAnalyzerOptions] views_of(AnalyzerOptions options) noexcept

@@ -29,6 +29,9 @@ class Vocabulary:
     def terms(self) -> list[str]:
         """Return the terms in column order."""
 
+    def view_begins(self, n_views: int) -> npt.NDArray[np.int32]:
+        """Return the first columns of the views but the first; terms lie view by view."""
+
     def hashed_columns(self, n_columns: int) -> npt.NDArray[np.int64]:
         """Return MurmurHash3 mod n_columns of each term."""
 
@@ -95,6 +98,14 @@ class AnalyzerOptions:
     ) -> None:
         """Take "word", "char", "char_wb" or "unicode_word" and its options."""
 
+    @staticmethod
+    def beside(parts: tuple[AnalyzerOptions, ...], *, shares_vocabulary: bool) -> AnalyzerOptions:
+        """Return several views of a text, with name spaces if they share a vocabulary."""
+
+    @property
+    def n_views(self) -> int:
+        """The number of views."""
+
     def with_stems(self, stems: WordMap) -> AnalyzerOptions:
         """Return the same with other words in the place of words."""
 
@@ -149,19 +160,19 @@ class FeatureCounter:
     """Counts features that Python found, one document after the other."""
 
     @staticmethod
-    def growing(key: tuple[int, int]) -> FeatureCounter:
+    def growing(key: tuple[int, int], n_views: int) -> FeatureCounter:
         """Collect all features."""
 
     @staticmethod
-    def frozen(vocabulary: Vocabulary, n_unknown: int) -> FeatureCounter:
+    def frozen(vocabulary: Vocabulary, n_unknown: int, n_views: int) -> FeatureCounter:
         """Count the features of a vocabulary, and others in n_unknown more columns."""
 
     @staticmethod
-    def hashed(n_features: int, *, alternate_sign: bool) -> FeatureCounter:
+    def hashed(n_features: int, n_views: int, *, alternate_sign: bool) -> FeatureCounter:
         """Sum the features by hashed column."""
 
-    def add_row(self, features: Iterable[str]) -> None:
-        """Take the features of the next document."""
+    def add_view(self, features: Iterable[str]) -> None:
+        """Take the features of the next view; with the last one a document ends."""
 
     def finish(
         self, n_jobs: int, instruction_set: int, *, dtype: np.dtype[Any], binary: bool
@@ -175,9 +186,13 @@ def csr_weigh_terms(
     *,
     sublinear: bool,
     norm: str,
+    view_begins: npt.NDArray[np.int32] | None,
     matrix_in_out: Csr,
 ) -> None:
-    """Turn the values of a matrix, counts, into tf-idf; norm is "none", "l1" or "l2"."""
+    """Turn the values of a matrix, counts, into tf-idf; norm is "none", "l1" or "l2".
+
+    Each view, from its first column on, has a norm of its own.
+    """
 
 class FastTextRows:
     """Which rows of weights fastText's reading of a text belongs to."""

@@ -29,12 +29,12 @@ cdef extern from "wordodds/text/count.hpp" namespace "wordodds" nogil:
         int64_t n_rows
         int64_t nnz
     CountedRows c_documents_count_growing "wordodds::documents_count_growing"(
-        span[Document], const CAnalyzerOptions&, const Execution&, CVocabulary&) except +
+        span[Document], span[const CAnalyzerOptions], const Execution&, CVocabulary&) except +
     CountedRows c_documents_count_frozen "wordodds::documents_count_frozen"(
-        span[Document], const CAnalyzerOptions&, const CVocabulary&, int64_t,
+        span[Document], span[const CAnalyzerOptions], const CVocabulary&, int64_t,
         const Execution&) except +
     CountedRows c_documents_count_hashed "wordodds::documents_count_hashed"(
-        span[Document], const CAnalyzerOptions&, HashingOptions, const Execution&) except +
+        span[Document], span[const CAnalyzerOptions], HashingOptions, const Execution&) except +
     void vocabulary_hash_columns(const CVocabulary&, int64_t, span[int64_t]) except +
 
 cdef extern from "wordodds/text/write_rows.hpp" namespace "wordodds" nogil:
@@ -43,21 +43,22 @@ cdef extern from "wordodds/text/write_rows.hpp" namespace "wordodds" nogil:
 
 cdef extern from "wordodds/text/analyze.hpp" namespace "wordodds" nogil:
     vector[string] document_features(
-        const Document&, const CAnalyzerOptions&, const Execution&) except +
+        const Document&, span[const CAnalyzerOptions], const Execution&) except +
 
 cdef extern from "wordodds/text/feature_counter.hpp" namespace "wordodds" nogil:
     cdef cppclass CFeatureCounter "wordodds::FeatureCounter":
-        CFeatureCounter(HashKey) except +
-        CFeatureCounter(const CVocabulary&, int64_t) except +
-        CFeatureCounter(HashingOptions) except +
+        CFeatureCounter(HashKey, size_t n_views) except +
+        CFeatureCounter(const CVocabulary&, int64_t, size_t n_views) except +
+        CFeatureCounter(HashingOptions, size_t n_views) except +
         void add(const Document&) except +
-        void end_row() except +
+        void end_view() except +
         CountedRows finish(const Execution&, CVocabulary&) except +
 
 cdef extern from "wordodds/text/tfidf.hpp" namespace "wordodds" nogil:
     cdef cppclass TfidfOptions:
         bint sublinear
         RowNorm norm
+        span[const int32_t] view_begins
 
 cdef extern from * namespace "wordodds::binding" nogil:
     """
@@ -128,6 +129,23 @@ cdef class Vocabulary:
             names.append(PyUnicode_DecodeUTF8(term.data(), term.size(), "surrogatepass"))
         return names
 
+    def view_begins(self, int64_t n_views):
+        # The first term of view v, counted from 1, begins with the character v + 1, or a later one.
+        begins = np.zeros(n_views - 1, dtype=np.int32)
+        cdef int64_t view, low, high, middle
+        cdef string_view term
+        for view in range(1, n_views):
+            low, high = 0, self.engine.get().size()
+            while low < high:
+                middle = (low + high) // 2
+                term = self.engine.get().term(middle)
+                if term.data()[0] <= view:
+                    low = middle + 1
+                else:
+                    high = middle
+            begins[view - 1] = low
+        return begins
+
     def hashed_columns(self, int64_t n_columns):
         columns = np.empty(len(self), dtype=np.int64)
         cdef int64_t[::1] out = columns
@@ -170,13 +188,15 @@ cdef class WordMap:
 
 
 cdef class AnalyzerOptions:
-    """What the compiled analyzers are to do; keeps stop words and stems alive."""
+    """What the compiled analyzers are to do, one or several side by side; keeps stop words and
+    stems alive."""
 
     def __init__(
         self, str analyzer, *, bint lowercase, str strip_accents, int32_t word_min_length,
         int32_t ngram_min, int32_t ngram_max, Vocabulary stop_words,
     ):
-        self.engine.kind = {
+        cdef CAnalyzerOptions engine
+        engine.kind = {
             "word": AnalyzerKind.word,
             "word_or_mark": AnalyzerKind.word_or_mark,
             "char": AnalyzerKind.chars,
@@ -184,30 +204,50 @@ cdef class AnalyzerOptions:
             "unicode_word": AnalyzerKind.unicode_word,
             "fasttext": AnalyzerKind.separated,
         }[analyzer]
-        self.engine.accents = {
+        engine.accents = {
             None: Accents.keep, "unicode": Accents.strip, "ascii": Accents.strip_ascii,
         }[strip_accents]
-        self.engine.lowercase = lowercase
-        self.engine.word_min_length = word_min_length
-        self.engine.ngram_min = ngram_min
-        self.engine.ngram_max = ngram_max
+        engine.lowercase = lowercase
+        engine.word_min_length = word_min_length
+        engine.ngram_min = ngram_min
+        engine.ngram_max = ngram_max
         self.stop_words = stop_words
         if stop_words is not None:
             stop_words.engine.get().prepare_lookups()
-            self.engine.stop_words = stop_words.engine.get()
+            engine.stop_words = stop_words.engine.get()
+        self.views.push_back(engine)
+
+    @staticmethod
+    def beside(tuple parts, *, bint shares_vocabulary):
+        cdef AnalyzerOptions together = AnalyzerOptions.__new__(AnalyzerOptions)
+        cdef AnalyzerOptions part
+        cdef CAnalyzerOptions engine
+        together.parts = parts
+        for view, part in enumerate(parts):
+            engine = part.views.at(0)
+            if shares_vocabulary:
+                engine.name_space = view_name_space(view)
+            together.views.push_back(engine)
+        return together
+
+    @property
+    def n_views(self):
+        return self.views.size()
 
     def with_stems(self, WordMap stems not None):
         cdef AnalyzerOptions stemmed = AnalyzerOptions.__new__(AnalyzerOptions)
-        stemmed.engine = self.engine
+        cdef CAnalyzerOptions engine = self.views.at(0)
+        engine.stems = stems.engine.get()
+        stemmed.views.push_back(engine)
         stemmed.stop_words = self.stop_words
         stemmed.stems = stems
-        stemmed.engine.stems = stems.engine.get()
         return stemmed
 
     def single_words(self):
         cdef AnalyzerOptions single = AnalyzerOptions.__new__(AnalyzerOptions)
-        single.engine = self.engine
-        single.engine.ngram_min = single.engine.ngram_max = 1
+        cdef CAnalyzerOptions engine = self.views.at(0)
+        engine.ngram_min = engine.ngram_max = 1
+        single.views.push_back(engine)
         single.stop_words = self.stop_words
         single.stems = self.stems
         return single
@@ -216,10 +256,15 @@ cdef class AnalyzerOptions:
         cdef Borrowed borrowed = borrow((document,))
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
         cdef vector[string] found
+        cdef span[const CAnalyzerOptions] views = views_of(self)
         with nogil:  # `borrowed` pins the string
             found = document_features(
-                borrowed.view.data()[0], self.engine, call.get().execution)
+                borrowed.view.data()[0], views, call.get().execution)
         return [feature.decode("utf-8", "surrogatepass") for feature in found]
+
+
+cdef span[const CAnalyzerOptions] views_of(AnalyzerOptions options) noexcept:
+    return span_of(<const CAnalyzerOptions*> options.views.data(), options.views.size())
 
 
 cdef int borrow_one(object text, Document* document_out) except -1:
@@ -297,6 +342,7 @@ def documents_count_growing(
     object documents, AnalyzerOptions options, tuple key, int32_t n_jobs,
     int32_t instruction_set, *, object dtype, bint binary, object advance,
 ):
+    cdef span[const CAnalyzerOptions] views = views_of(options)
     cdef Borrowed borrowed = borrow(documents)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
     cdef Vocabulary vocabulary = Vocabulary.__new__(Vocabulary)
@@ -304,7 +350,7 @@ def documents_count_growing(
     vocabulary.engine = make_unique[CVocabulary](hash_key(key))
     with nogil:  # `borrowed` pins the text
         rows = move(c_documents_count_growing(
-            borrowed.view, options.engine, call.get().execution, vocabulary.engine.get()[0]))
+            borrowed.view, views, call.get().execution, vocabulary.engine.get()[0]))
     call.get().tell()
     return vocabulary, *write_rows(rows, dtype, binary, call.get())
 
@@ -313,12 +359,13 @@ def documents_count_frozen(
     object documents, AnalyzerOptions options, Vocabulary vocabulary, int64_t n_unknown,
     int32_t n_jobs, int32_t instruction_set, *, object dtype, bint binary, object advance,
 ):
+    cdef span[const CAnalyzerOptions] views = views_of(options)
     cdef Borrowed borrowed = borrow(documents)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
     cdef CountedRows rows
     with nogil:  # `borrowed` pins the text, `vocabulary` its engine
         rows = move(c_documents_count_frozen(
-            borrowed.view, options.engine, vocabulary.engine.get()[0], n_unknown,
+            borrowed.view, views, vocabulary.engine.get()[0], n_unknown,
             call.get().execution))
     call.get().tell()
     return write_rows(rows, dtype, binary, call.get())
@@ -328,13 +375,14 @@ def documents_count_hashed(
     object documents, AnalyzerOptions options, int32_t n_features, int32_t n_jobs,
     int32_t instruction_set, *, bint alternate_sign, object dtype, bint binary, object advance,
 ):
+    cdef span[const CAnalyzerOptions] views = views_of(options)
     cdef Borrowed borrowed = borrow(documents)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
     cdef HashingOptions hashing = hashing_options(n_features, alternate_sign)
     cdef CountedRows rows
     with nogil:  # `borrowed` pins the text
         rows = move(c_documents_count_hashed(
-            borrowed.view, options.engine, hashing, call.get().execution))
+            borrowed.view, views, hashing, call.get().execution))
     call.get().tell()
     return write_rows(rows, dtype, binary, call.get())
 
@@ -348,30 +396,32 @@ cdef class FeatureCounter:
     def __cinit__(self):
         cdef HashKey key
         key.a = key.b = 0
-        self.engine = make_unique[CFeatureCounter](key)
+        self.engine = make_unique[CFeatureCounter](key, <size_t> 1)
 
     @staticmethod
-    def growing(tuple key):
+    def growing(tuple key, size_t n_views):
         cdef FeatureCounter counter = FeatureCounter()
         counter.vocabulary = Vocabulary.__new__(Vocabulary)
-        counter.engine = make_unique[CFeatureCounter](hash_key(key))
+        counter.engine = make_unique[CFeatureCounter](hash_key(key), n_views)
         return counter
 
     @staticmethod
-    def frozen(Vocabulary vocabulary, int64_t n_unknown):
+    def frozen(Vocabulary vocabulary, int64_t n_unknown, size_t n_views):
         cdef FeatureCounter counter = FeatureCounter()
         counter.vocabulary = vocabulary
-        counter.engine = make_unique[CFeatureCounter](vocabulary.engine.get()[0], n_unknown)
+        counter.engine = make_unique[CFeatureCounter](
+            vocabulary.engine.get()[0], n_unknown, n_views)
         return counter
 
     @staticmethod
-    def hashed(int32_t n_features, *, bint alternate_sign):
+    def hashed(int32_t n_features, size_t n_views, *, bint alternate_sign):
         cdef FeatureCounter counter = FeatureCounter()
         counter.vocabulary = Vocabulary.__new__(Vocabulary)
-        counter.engine = make_unique[CFeatureCounter](hashing_options(n_features, alternate_sign))
+        counter.engine = make_unique[CFeatureCounter](
+            hashing_options(n_features, alternate_sign), n_views)
         return counter
 
-    def add_row(self, features):
+    def add_view(self, features):
         cdef Document document
         for feature in features:
             if not PyUnicode_Check(feature):
@@ -379,7 +429,7 @@ cdef class FeatureCounter:
                     f"an analyzer gave {type(feature).__name__} ({feature!r:.80}), expected str")
             borrow_one(feature, &document)
             self.engine.get().add(document)
-        self.engine.get().end_row()
+        self.engine.get().end_view()
 
     def finish(self, int32_t n_jobs, int32_t instruction_set, *, object dtype, bint binary):
         cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
@@ -391,13 +441,16 @@ cdef class FeatureCounter:
 
 
 def csr_weigh_terms(
-    idf, int32_t n_jobs, int32_t instruction_set, *, bint sublinear, str norm, matrix_in_out,
+    idf, int32_t n_jobs, int32_t instruction_set, *, bint sublinear, str norm,
+    const int32_t[::1] view_begins, matrix_in_out,
 ):
     cdef BorrowedCsr rows = borrow_csr(matrix_in_out)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set)
     cdef TfidfOptions options
     options.sublinear = sublinear
     options.norm = {"none": RowNorm.none, "l1": RowNorm.l1, "l2": RowNorm.l2}[norm]
+    if view_begins is not None and view_begins.shape[0]:
+        options.view_begins = span_of(&view_begins[0], view_begins.shape[0])
     if rows.data.dtype.char == "f":
         weigh_terms[float](rows, rows.data, idf, options, call.get())
     else:

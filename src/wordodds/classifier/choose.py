@@ -8,19 +8,24 @@ the strongest penalty is taken whose loss is within one standard error of the le
 """
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from wordodds._border.execution import Execution
-from wordodds.classifier.cross_validation import Examples, HeldOut, Outcome
+from wordodds.classifier.cross_validation import (
+    Counts,
+    Examples,
+    HeldOut,
+    Limits,
+    Outcome,
+    least_by_column,
+)
 from wordodds.classifier.named_models import Kind, Weighting
 from wordodds.classifier.reading import MANY, Reading, plain_reading, readings
 from wordodds.classifier.sample import sampled, stratified_folds
 from wordodds.linear.ratio import RatioPrior
-from wordodds.text.vectorizer import CsrMatrix
-from wordodds.typing import AnyArray, Codes, DocumentLimit, Floats, Ints, RawDocuments
+from wordodds.typing import AnyArray, Codes, Floats, Ints, RawDocuments
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -150,7 +155,7 @@ class Choice(NamedTuple):
         return {**chosen, **rest, "trials": trials}
 
 
-Count: TypeAlias = Callable[[RawDocuments, Reading], CsrMatrix]
+Count: TypeAlias = Callable[[RawDocuments, Reading], Counts]
 
 
 def choose(
@@ -166,8 +171,8 @@ def choose(
 ) -> Choice:
     """Return the reading, the lean and the C that suit some documents.
 
-    `count` is a function of texts and a `Reading` that returns a csr matrix of counts, or raises
-    ValueError if there is no term. Where candidates differ in min_df alone, it is called once, with
+    `count` is a function of texts and a `Reading` that returns their counts, or raises ValueError
+    if there is no term. Where candidates differ in min_df alone, it is called once, with
     1. `is_whole` is whether these are all documents of the fit. Options of `parameters` that are
     given are not chosen.
     """
@@ -215,7 +220,7 @@ class _Search:
         self._use_idf = parameters.n_hashed is None
         self._trials: list[Trial] = []
         # Only the last of each is kept, as they are large.
-        self._counted: tuple[Any, Any] = (None, None)
+        self._counted: tuple[Any, Counts | None] = (None, None)
         self._held: tuple[Any, HeldOut | None] = (None, None)
 
     def can_hold_out(self, documents: Documents) -> bool:
@@ -312,12 +317,13 @@ class _Search:
         if counts is None or not _has_terms(counts, reading.min_df):
             return None
         examples = Examples(
-            counts,
+            counts.matrix,
             documents.codes,
             documents.weights,
             len(documents.classes),
             self._weighting,
             self._use_idf,
+            counts.view_begins,
         )
         n_folds, folds = _folds_for(examples)
         fold_of = stratified_folds(documents.codes, n_folds)
@@ -325,7 +331,7 @@ class _Search:
         held = HeldOut(examples, reading.min_df, fold_of, folds, prior, SEED, self._how)
         return held if held.n_documents else None
 
-    def _counts(self, documents: Documents, reading: Reading, is_final: bool) -> CsrMatrix | None:
+    def _counts(self, documents: Documents, reading: Reading, is_final: bool) -> Counts | None:
         """Count documents; once for all candidates that differ in min_df alone."""
         if not is_final and reading.min_df is not None:
             reading = reading._replace(min_df=1)
@@ -359,11 +365,14 @@ def _path(n_documents: int, least: float) -> list[float]:
     return [C for C in PATH if low <= C <= high] or [SCREENED[0]]
 
 
-def _has_terms(counts: CsrMatrix, min_df: DocumentLimit | None) -> bool:
+def _has_terms(counts: Counts, min_df: Limits) -> bool:
     """Return whether any term occurs in at least `min_df` documents."""
-    if min_df is None or not isinstance(min_df, Integral):
-        return bool(counts.nnz > 0)
-    return bool(np.bincount(counts.indices, minlength=1).max() >= int(min_df))
+    matrix = counts.matrix
+    if min_df is None or matrix.nnz == 0:
+        return bool(matrix.nnz > 0)
+    frequency = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    least = least_by_column(min_df, matrix.shape[0], matrix.shape[1], counts.view_begins)
+    return bool((frequency >= least).any())
 
 
 def _folds_for(examples: Examples) -> tuple[int, Sequence[int]]:

@@ -2,18 +2,21 @@
 
 Whatever the steps, a document's value in column j is ``tf(count_j) * scale_j / norm``, where the
 norm is that of ``tf(count_j) * norm_weights_j``: dividing a document by its norm twice is to divide
-it once, by the later one.
+it once, by the later one. Where a text is read in several ways, each view has a norm of its own.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from wordodds._border.checks import one_of
-from wordodds._border.terms import frozen_terms
+from wordodds._border.terms import frozen_terms, pack_vocabulary
+from wordodds._border.views import VIEWS_MAX
 from wordodds._core import text as core
-from wordodds.model.features import TextFeatures
+from wordodds.model.features import SHARED, TextFeatures
 from wordodds.typing import Booleans, Floats
 
 __all__ = ["Columns"]
@@ -26,24 +29,71 @@ class Columns:
     """
 
     def __init__(self, features: TextFeatures, vocabulary: core.Vocabulary | None) -> None:
-        self._features = features
+        self._views = list(features.views)
         self._vocabulary = vocabulary
         n_terms = 0 if vocabulary is None else len(vocabulary) + features.n_unknown
-        self._n = features.n_hashed if vocabulary is None else n_terms
+        self._n = features.n_hashed * len(self._views) if vocabulary is None else n_terms
         self._scale = np.ones(self._n)
         self._kept = np.arange(self._n)  # column now -> column of the vectorizer
-        self._norm: str | None = None
+        self._norms: list[str | None] = [None] * len(self._views)
         self._norm_weights: Floats | None = None
+
+    @classmethod
+    def beside(cls, names: Sequence[str], parts: "Sequence[Columns]") -> "Columns":
+        """Join the columns of several ways of reading a text, each of which has a name."""
+        if not 2 <= len(parts) <= VIEWS_MAX:
+            raise ValueError(f"it must join 2 to {VIEWS_MAX} vectorizers, got {len(parts)}")
+        if any(len(part._views) > 1 for part in parts):
+            raise ValueError("a vectorizer within it has several analyzers: list them one by one")
+        views = [
+            replace(part._views[0], view=name) for name, part in zip(names, parts, strict=True)
+        ]
+        shared = {tuple(getattr(view, name) for name in SHARED) for view in views}
+        if len(shared) > 1:
+            raise ValueError(
+                f"its vectorizers must agree in {', '.join(SHARED)}, and either hash to as many "
+                "columns or have vocabularies"
+            )
+        if any(view.n_unknown for view in views):
+            raise ValueError('its vectorizers must have unknown="ignore"')
+        hashes = [part._vocabulary is None for part in parts]
+        joined = None
+        if not any(hashes):
+            joined = pack_vocabulary(
+                chr(number) + term
+                for number, part in enumerate(parts, 1)
+                for term in cast("core.Vocabulary", part._vocabulary).terms()
+            )
+        together = cls(replace(views[0], beside=tuple(views[1:])), joined)
+        together._scale = np.concatenate([part._scale for part in parts])
+        firsts = np.cumsum([0, *(part._n for part in parts)])
+        together._kept = np.concatenate(
+            [part._kept + first for part, first in zip(parts, firsts, strict=False)]
+        )
+        together._norms = [part._norms[0] for part in parts]
+        weights = [
+            np.ones(part._n) if part._norm_weights is None else part._norm_weights for part in parts
+        ]
+        together._norm_weights = np.concatenate(weights)
+        return together
+
+    @property
+    def _signs(self) -> bool:
+        return self._vocabulary is None and self._views[0].alternate_sign
+
+    @property
+    def _is_normed(self) -> bool:
+        return any(norm is not None for norm in self._norms)
 
     def logarithm(self) -> None:
         """Put 1 + log(value) in the place of each value."""
-        raw = self._norm is None and bool((self._scale == 1.0).all())
-        if not raw or (self._vocabulary is None and self._features.alternate_sign):
+        raw = not self._is_normed and bool((self._scale == 1.0).all())
+        if not raw or self._signs:
             raise ValueError(
                 "sublinear_tf works on plain counts: nothing before it may scale or normalise "
                 "them, or give them signs"
             )
-        self._features = replace(self._features, sublinear=True)
+        self._views = [replace(view, sublinear=True) for view in self._views]
 
     def scale(self, factors: npt.ArrayLike) -> None:
         """Multiply each column."""
@@ -51,12 +101,18 @@ class Columns:
         self._check_width(len(each))
         self._scale[self._kept] *= each
 
-    def normalise(self, norm: str | None) -> None:
-        """Divide each document by its norm, if there is one."""
+    def scale_all(self, factor: float) -> None:
+        """Multiply every column."""
+        self._scale *= factor
+
+    def normalise(self, norm: str | None, *, by_view: bool = False) -> None:
+        """Divide each document by its norm, if there is one; or each view of it by its own."""
         if norm is None:
             return
         one_of(norm, "norm", ("l1", "l2", None))
-        self._norm = norm
+        if len(self._views) > 1 and not by_view:
+            raise ValueError("a norm of several vectorizers together: give each of them its own")
+        self._norms = [norm] * len(self._views)
         self._norm_weights = self._scale.copy()
 
     def select(self, support: npt.ArrayLike) -> None:
@@ -71,14 +127,13 @@ class Columns:
 
         Raises ValueError unless that is 1 exactly where a word occurs.
         """
-        signs = self._vocabulary is None and self._features.alternate_sign
-        plain = self._norm is None and bool((self._scale[self._kept] == 1.0).all())
-        plain = plain and not self._features.sublinear
-        if signs or not (threshold == 0.0 or (plain and 0.0 < threshold < 1.0)):
+        plain = not self._is_normed and bool((self._scale[self._kept] == 1.0).all())
+        plain = plain and not any(view.sublinear for view in self._views)
+        if self._signs or not (threshold == 0.0 or (plain and 0.0 < threshold < 1.0)):
             raise ValueError(f"binarize={threshold!r} depends on more than whether a word occurs")
-        self._features = replace(self._features, binary=True, sublinear=False)
+        self._views = [replace(view, binary=True, sublinear=False) for view in self._views]
         self._scale[self._kept] = 1.0
-        self._norm = self._norm_weights = None
+        self._norms, self._norm_weights = [None] * len(self._views), None
 
     def finish(self, weights: Floats) -> tuple[Floats, TextFeatures]:
         """Return weights by feature, (n_features, n_columns), and the features."""
@@ -90,7 +145,7 @@ class Columns:
             every[self._kept] = weights * self._scale[self._kept, None]
         if not np.isfinite(every).all():
             raise ValueError("its weights are not finite: with naive Bayes use alpha > 0")
-        features, norm_weights = self._features, self._norm_weights
+        terms, norm_weights = None, self._norm_weights
         if self._vocabulary is not None:
             needed = self._needed()
             if not needed.all():
@@ -100,10 +155,12 @@ class Columns:
                 every = every[needed]
                 norm_weights = None if norm_weights is None else norm_weights[needed]
             terms = frozen_terms(self._vocabulary)
-            features = replace(features, terms=terms)
-        if norm_weights is not None and (norm_weights == 1.0).all():
+        if not self._is_normed or (norm_weights is not None and (norm_weights == 1.0).all()):
             norm_weights = None
-        return every, replace(features, norm=self._norm, norm_weights=norm_weights)
+        first, *others = (
+            replace(view, norm=norm) for view, norm in zip(self._views, self._norms, strict=True)
+        )
+        return every, replace(first, terms=terms, norm_weights=norm_weights, beside=tuple(others))
 
     def _needed(self) -> Booleans:
         """Return which columns some document's scores depend on."""
@@ -111,7 +168,7 @@ class Columns:
         needed[self._kept] = True
         if self._norm_weights is not None:
             needed |= self._norm_weights != 0.0
-        if self._features.n_unknown:  # their columns come after those of all terms
+        if self._views[0].n_unknown:  # their columns come after those of all terms
             needed[:] = True
         return needed
 

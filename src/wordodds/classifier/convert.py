@@ -1,6 +1,7 @@
 """From fitted estimators, scikit-learn's or ours, to a LinearModel."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias, TypeVar
 
 from sklearn.base import BaseEstimator
@@ -11,7 +12,7 @@ from sklearn.feature_extraction.text import (
     TfidfVectorizer,
 )
 from sklearn.feature_selection import SelectorMixin
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import MaxAbsScaler, Normalizer
 
 from wordodds._estimator.inherited import check_inherited
@@ -33,10 +34,12 @@ def from_sklearn(pipeline: Pipeline) -> LinearModel:
     Parameters
     ----------
     pipeline : sklearn.pipeline.Pipeline
-        A fitted Count-, Tfidf- or HashingVectorizer; then any of TfidfTransformer, Normalizer,
-        MaxAbsScaler and feature selection; then MultinomialNB, ComplementNB, BernoulliNB,
-        LogisticRegression, SGDClassifier, LinearSVC, Perceptron, PassiveAggressiveClassifier,
-        RidgeClassifier, or OneVsRestClassifier over one of these. Of scikit-learn's own or ours.
+        A fitted Count-, Tfidf- or HashingVectorizer, or a FeatureUnion of them (or of pipelines
+        that begin with one); then any of TfidfTransformer, Normalizer, MaxAbsScaler and feature
+        selection; then MultinomialNB, ComplementNB, BernoulliNB, LogisticRegression,
+        SGDClassifier, LinearSVC, Perceptron, PassiveAggressiveClassifier, RidgeClassifier, or
+        OneVsRestClassifier over one of these. Of scikit-learn's own or ours. Of a FeatureUnion
+        each vectorizer may have a norm of its own, but not all of them together.
 
     Returns
     -------
@@ -73,16 +76,12 @@ def from_sklearn(pipeline: Pipeline) -> LinearModel:
 
 def linear_model_of(vectorizer: Step, between: list[Step], classifier: Step) -> LinearModel:
     """Make a `LinearModel` of fitted steps, each with its name."""
-    columns = Columns(*_named(vectorizer, read_vectorizer))
-    if isinstance(vectorizer[1], TfidfVectorizer):
-        within = (vectorizer[0], tfidf_transformer(vectorizer[1]))
-        _named(within, lambda step: _apply(step, columns))
-    elif isinstance(vectorizer[1], HashingVectorizer):
-        columns.normalise(vectorizer[1].norm)
-    elif not isinstance(vectorizer[1], CountVectorizer):
-        raise AssertionError("read_vectorizer knows no other")
+    if isinstance(vectorizer[1], FeatureUnion):
+        columns = _columns_of_union(vectorizer)
+    else:
+        columns = _columns_of(vectorizer)
     for step in between:
-        _named(step, lambda step: _apply(step, columns))
+        _named(step, partial(_apply, columns=columns))
     fitted = _named(classifier, read_classifier)
     if fitted.binarize:
         _named(classifier, lambda step: columns.binarise(step.binarize))
@@ -92,14 +91,47 @@ def linear_model_of(vectorizer: Step, between: list[Step], classifier: Step) -> 
     )
 
 
-def _apply(step: BaseEstimator, columns: Columns) -> None:
+def _columns_of(vectorizer: Step) -> Columns:
+    """Return the columns of a fitted vectorizer."""
+    columns = Columns(*_named(vectorizer, read_vectorizer))
+    if isinstance(vectorizer[1], TfidfVectorizer):
+        within = (vectorizer[0], tfidf_transformer(vectorizer[1]))
+        _named(within, partial(_apply, columns=columns, by_view=True))
+    elif isinstance(vectorizer[1], HashingVectorizer):
+        columns.normalise(vectorizer[1].norm, by_view=True)
+    elif not isinstance(vectorizer[1], CountVectorizer):
+        raise AssertionError("read_vectorizer knows no other")
+    return columns
+
+
+def _columns_of_union(union: Step) -> Columns:
+    """Return the columns of a fitted FeatureUnion of vectorizers, or of pipelines that begin so."""
+    check_inherited(union[1], ("transform",))
+    factors = union[1].transformer_weights or {}
+    names, parts = [], []
+    for name, transformer in union[1].transformer_list:
+        if transformer == "drop":
+            continue
+        (first, vectorizer), *rest = (
+            transformer.steps if isinstance(transformer, Pipeline) else [(name, transformer)]
+        )
+        columns = _columns_of((first, vectorizer))
+        for step in rest:
+            _named(step, partial(_apply, columns=columns))
+        columns.scale_all(float(factors.get(name, 1.0)))
+        names.append(name)
+        parts.append(columns)
+    return _named(union, lambda _: Columns.beside(names, parts))
+
+
+def _apply(step: BaseEstimator, columns: Columns, by_view: bool = False) -> None:
     check_inherited(step, ("transform",))
     if isinstance(step, TfidfTransformer):
         if step.sublinear_tf:
             columns.logarithm()
         if step.use_idf:
             columns.scale(step.idf_)
-        columns.normalise(step.norm)
+        columns.normalise(step.norm, by_view=by_view)
     elif isinstance(step, Normalizer):
         columns.normalise(step.norm)
     elif isinstance(step, MaxAbsScaler):

@@ -7,7 +7,7 @@ be in use.
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.special
@@ -23,7 +23,15 @@ from wordodds.text.prune import map_columns
 from wordodds.text.vectorizer import CsrMatrix
 from wordodds.typing import Booleans, Codes, DocumentLimit, Floats, Ints
 
-__all__ = ["Examples", "HeldOut", "Outcome", "best_temperature"]
+__all__ = [
+    "Counts",
+    "Examples",
+    "HeldOut",
+    "Limits",
+    "Outcome",
+    "best_temperature",
+    "least_by_column",
+]
 
 
 EPOCHS_MAX = 200
@@ -31,6 +39,17 @@ EPOCHS_MAX = 200
 TOLERANCE = 2e-2
 # Scores are multiplied by at most this, or its inverse.
 LOG_FACTOR_MAX = 5.0
+
+
+Limits: TypeAlias = DocumentLimit | tuple[DocumentLimit, ...] | None
+"""``min_df``, perhaps one for each of several views; None without a vocabulary."""
+
+
+class Counts(NamedTuple):
+    """Counts of documents, and where the columns of their views begin."""
+
+    matrix: CsrMatrix  # (n_documents, n_terms), no stored zeros
+    view_begins: Codes | None  # of the views but the first; None of a single one
 
 
 class Examples(NamedTuple):
@@ -42,6 +61,7 @@ class Examples(NamedTuple):
     n_classes: int
     weighting: Weighting  # as in TextClassifier
     use_idf: bool
+    view_begins: Codes | None = None  # as in Counts
 
     @property
     def n_columns(self) -> int:
@@ -78,7 +98,7 @@ class HeldOut:
     def __init__(
         self,
         examples: Examples,
-        min_df: DocumentLimit | None,
+        min_df: Limits,
         fold_of: Ints,
         folds: Sequence[int],
         prior: RatioPrior,
@@ -146,7 +166,7 @@ class _Part:
         numbers: Ints,
         *,
         is_held: Booleans,
-        min_df: DocumentLimit | None,
+        min_df: Limits,
         prior: RatioPrior,
         seed: int,
         how: Execution,
@@ -173,7 +193,7 @@ class _Part:
 def _weighed(
     rows: CsrArrays,
     n_learnt: Ints,
-    min_df: DocumentLimit | None,
+    min_df: Limits,
     examples: Examples,
     how: Execution,
 ) -> CsrArrays:
@@ -183,9 +203,12 @@ def _weighed(
         rows.indices, weights=np.repeat(n_learnt, np.diff(rows.indptr)), minlength=rows.n_cols
     )
     idf = np.log((1.0 + n_documents) / (1.0 + frequency)) + 1.0
+    begins = examples.view_begins
     if min_df is not None:
-        least = min_df if isinstance(min_df, Integral) else max(min_df * n_documents, 1)
+        least = least_by_column(min_df, n_documents, rows.n_cols, begins)
         kept: Booleans = np.asarray(frequency >= least)
+        if begins is not None:
+            begins = np.concatenate([[0], np.cumsum(kept)])[begins].astype(np.int32)
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
         # A column at least, if only an empty one.
         n_kept = max(1, int(kept.sum()))
@@ -196,9 +219,30 @@ def _weighed(
         is_sublinear = examples.weighting == "sublinear_tfidf"
         weights = idf if examples.use_idf else None
         text_core.csr_weigh_terms(
-            weights, *how, sublinear=is_sublinear, norm="l2", matrix_in_out=rows
+            weights,
+            *how,
+            sublinear=is_sublinear,
+            norm="l2",
+            view_begins=begins,
+            matrix_in_out=rows,
         )
     return rows
+
+
+def least_by_column(
+    min_df: Limits, n_documents: int, n_cols: int, view_begins: Codes | None
+) -> float | Floats:
+    """Return in how many documents the term of a column must occur at least."""
+    if not isinstance(min_df, tuple):
+        return _least(min_df, n_documents)
+    assert view_begins is not None
+    sizes = np.diff([0, *view_begins, n_cols])
+    return np.repeat([_least(limit, n_documents) for limit in min_df], sizes)
+
+
+def _least(limit: DocumentLimit | None, n_documents: int) -> float:
+    assert limit is not None
+    return float(limit) if isinstance(limit, Integral) else max(limit * n_documents, 1.0)
 
 
 def _losses(scores: Floats, codes: Codes) -> Floats:

@@ -1,12 +1,13 @@
 """The estimators of a TextClassifier: made from its parameters, and turned into a model."""
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator
 
 from wordodds.classifier.convert import linear_model_of
 from wordodds.classifier.named_models import WEIGHTINGS, Kind, Weighting
-from wordodds.classifier.reading import Reading
+from wordodds.classifier.reading import Reading, analyzers_of
 from wordodds.text import (
     CountVectorizer,
     HashingVectorizer,
@@ -38,23 +39,32 @@ def text_steps(parameters: "TextClassifier", kind: Kind, reading: Reading) -> li
     """Return new estimators that turn text into rows: a vectorizer, and weights where needed."""
     weighting = weighting_of(parameters, kind)
     options = {name: getattr(parameters, name) for name in _TEXT_OPTIONS}
-    options["ngram_range"] = reading.ngram_range
-    if parameters.analyzer == "word":  # None with a tokenizer
+    options["ngram_range"] = _by_name(parameters, reading.ngram_range, tuple)
+    if "word" in analyzers_of(parameters):  # None with a tokenizer
         options["token_pattern"] = reading.token_pattern
     options["binary"] = weighting == "binary"
     if parameters.n_hashed is not None:
         options["n_features"] = parameters.n_hashed
         return _hashing(parameters, weighting, options)
     limits = {"max_df": parameters.max_df, "max_features": parameters.max_features}
-    options |= {"min_df": reading.min_df, **limits}
+    options |= {"min_df": _by_name(parameters, reading.min_df, Real), **limits}
     if weighting in ("counts", "binary"):
         return [CountVectorizer(**options)]
     return [TfidfVectorizer(sublinear_tf=weighting == "sublinear_tfidf", **options)]
 
 
+def _by_name(parameters: "TextClassifier", setting: object, kind: type) -> object:
+    """Return a setting of a reading; where analyzers have values of this kind, by their names."""
+    if isinstance(setting, tuple) and setting and all(isinstance(each, kind) for each in setting):
+        return dict(zip(analyzers_of(parameters), setting, strict=True))
+    return setting
+
+
 def _hashing(
     parameters: "TextClassifier", weighting: Weighting, options: dict[str, Any]
 ) -> list[Any]:
+    if isinstance(parameters.analyzer, tuple | list):
+        raise ValueError("n_hashed takes one analyzer: leave it, or name one")
     for name, default in (("min_df", None), ("max_df", 1.0), ("max_features", None)):
         if getattr(parameters, name) != default:
             raise ValueError(f"{name} needs a vocabulary: leave it, or leave n_hashed")

@@ -23,14 +23,14 @@ from wordodds.classifier.choose import (
     choose,
     documents_most,
 )
-from wordodds.classifier.cross_validation import best_temperature
+from wordodds.classifier.cross_validation import Counts, best_temperature
 from wordodds.classifier.estimators import adopt_steps, new_classifier, text_steps, weighting_of
 from wordodds.classifier.named_models import Kind, kind_of
 from wordodds.classifier.reading import Reading, plain_reading
 from wordodds.classifier.sample import held_back, sampled
 from wordodds.linear import NBLogisticRegression
 from wordodds.linear.ratio_fit import divide_weights, ratio_prior
-from wordodds.text.parts import fit_counts, weigh_counts
+from wordodds.text.parts import check_parameters, fit_counts, view_begins, weigh_counts
 from wordodds.text.vectorizer import CsrMatrix
 from wordodds.typing import AnyArray, Floats, Ints, Labels, RawDocuments, Texts, WeightsLike
 
@@ -137,13 +137,13 @@ class _Counter:
         self.whole: Collected | None = None  # all texts, as they are counted
         self._last: tuple[RawDocuments, Reading, list[Any], CsrMatrix] | None = None
 
-    def __call__(self, texts: RawDocuments, reading: Reading) -> CsrMatrix:
+    def __call__(self, texts: RawDocuments, reading: Reading) -> Counts:
         """Return counts of texts."""
         self._last = None  # one matrix at a time
         steps = text_steps(self.owner, self.kind, reading)
         counts = fit_counts(steps[0], texts)
         self._last = texts, reading, steps, counts
-        return counts
+        return Counts(counts, view_begins(steps[0]))
 
     def steps_and_rows(self, texts: Texts, reading: Reading) -> tuple[list[Any], CsrMatrix]:
         """Return fitted steps and what they make of texts, counted anew unless they were last."""
@@ -211,7 +211,7 @@ def _choose(
 def _collected(owner: "TextClassifier", kind: Kind, texts: Texts) -> Collected:
     """Check options and documents; return these as a list or tuple, or a large Arrow column."""
     vectorizer = text_steps(owner, kind, plain_reading(owner, kind, 0))[0]
-    vectorizer._validate_params()
+    check_parameters(vectorizer)
     if any(map(callable, (owner.preprocessor, owner.tokenizer, owner.analyzer))):
         check_collection(texts)
         return list(without_missing(texts, owner.missing))

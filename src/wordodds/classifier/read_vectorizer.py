@@ -1,5 +1,7 @@
 """What a fitted vectorizer does to text, without the vectorizer."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -12,6 +14,8 @@ from wordodds._estimator.inherited import check_inherited, own_methods
 from wordodds.model.features import TextFeatures
 from wordodds.text import CountVectorizer
 from wordodds.text.parts import packed_vocabulary
+from wordodds.text.vectorizer import EngineVectorizer
+from wordodds.text.views import views_of
 
 __all__ = ["read_vectorizer"]
 
@@ -29,6 +33,9 @@ _METHODS = (
 
 def read_vectorizer(vectorizer: BaseEstimator) -> tuple[TextFeatures, core.Vocabulary | None]:
     """Return how a fitted vectorizer, scikit-learn's or ours, reads text; its terms, or None."""
+    names = getattr(vectorizer, "view_names", None)
+    if names is not None:
+        return _read_views(vectorizer, names)
     if getattr(vectorizer, "input", "content") != "content":
         raise ValueError(
             f"input={vectorizer.input!r} reads files: a LinearModel takes text (input='content')"
@@ -47,6 +54,27 @@ def read_vectorizer(vectorizer: BaseEstimator) -> tuple[TextFeatures, core.Vocab
     raise ValueError(
         "the first step must be a CountVectorizer, TfidfVectorizer or HashingVectorizer"
     )
+
+
+def _read_views(
+    vectorizer: EngineVectorizer, names: Sequence[str]
+) -> tuple[TextFeatures, core.Vocabulary | None]:
+    """Return how a vectorizer of ours with several analyzers reads text; its terms, or None."""
+    if own_methods(vectorizer, _METHODS):
+        raise ValueError("a class that reads text in its own way may have one analyzer only")
+    vocabulary, common = None, dict[str, Any]()
+    if isinstance(vectorizer, sklearn_text.HashingVectorizer):
+        common = {
+            "n_hashed": int(vectorizer.n_features),
+            "alternate_sign": bool(vectorizer.alternate_sign),
+        }
+    else:
+        vocabulary = _vocabulary_of(vectorizer)
+    views = [
+        TextFeatures(view=name, **common, **_options(view))
+        for name, view in zip(names, views_of(vectorizer), strict=True)
+    ]
+    return replace(views[0], beside=tuple(views[1:])), vocabulary
 
 
 def _options(vectorizer: BaseEstimator) -> dict[str, Any]:

@@ -1,43 +1,50 @@
 """How text is read: the settings of a vectorizer that a TextClassifier can choose."""
 
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from wordodds.classifier.named_models import Kind
-from wordodds.typing import DocumentLimit
+from wordodds.typing import DocumentLimit, NgramRange
 
 if TYPE_CHECKING:
     from wordodds.classifier.text_classifier import TextClassifier
 
-__all__ = ["MANY", "PUNCTUATION", "WORDS", "Reading", "plain_reading", "readings"]
+__all__ = ["MANY", "PUNCTUATION", "WORDS", "Reading", "analyzers_of", "plain_reading", "readings"]
 
 WORDS = r"(?u)\b\w+\b"
 PUNCTUATION = r"(?u)\w+|[^\w\s]"  # words, and every other character but white space
 
 MANY = 1000  # documents from which a term that occurs once is worth nothing
 
+# Lengths of sequences of characters beside words.
+CHARACTERS: dict[str, NgramRange] = {"char": (3, 5), "char_wb": (3, 5)}
+
 Number = TypeVar("Number", int, float)
+Value = TypeVar("Value")
 
 
 class Reading(NamedTuple):
-    """Settings of a vectorizer."""
+    """Settings of a vectorizer; with several analyzers a setting may have a value for each."""
 
     token_pattern: str | None  # None: the analyzer uses none
-    ngram_range: tuple[int, ...]
-    min_df: DocumentLimit | None  # None: there is no vocabulary
+    ngram_range: NgramRange | tuple[NgramRange, ...]
+    min_df: DocumentLimit | tuple[DocumentLimit, ...] | None  # None: there is no vocabulary
 
     @property
     def key(self) -> tuple[Any, ...]:
         """A key that differs between readings: 1 is a number of documents, 1.0 a share of them."""
-        return (*self, isinstance(self.min_df, float))
+        limits = self.min_df if isinstance(self.min_df, tuple) else (self.min_df,)
+        return (*self, *map(type, limits))
 
 
 def plain_reading(parameters: "TextClassifier", kind: Kind, n_documents: int) -> Reading:
     """Return the given settings, else those of the kind; few documents keep every term."""
-    least: DocumentLimit | None = None
+    least: DocumentLimit | tuple[DocumentLimit, ...] | None = None
     if parameters.n_hashed is None:
         least = 1 if n_documents < MANY else kind.min_df
-        least = least if parameters.min_df is None else _plain(parameters.min_df)
+        if parameters.min_df is not None:
+            least = _by_view(parameters, "min_df", _plain, 1)
     return Reading(_pattern(parameters, kind.token_pattern), _ngrams(parameters, kind), least)
 
 
@@ -59,20 +66,62 @@ def readings(
         first = first._replace(token_pattern=tokens)
         changes.append({"token_pattern": others})
     if parameters.ngram_range is None and not is_sample:
-        changes.append({"ngram_range": (1, 1)})
+        changes.append({"ngram_range": _single_words(parameters, first.ngram_range)})
     return first, changes
 
 
 def _pattern(parameters: "TextClassifier", default: str) -> str | None:
-    if parameters.analyzer != "word" or parameters.tokenizer is not None:
+    if "word" not in analyzers_of(parameters) or parameters.tokenizer is not None:
         return None
     given: str | None = parameters.token_pattern
     return default if given is None else given
 
 
-def _ngrams(parameters: "TextClassifier", kind: Kind) -> tuple[int, ...]:
-    given = kind.ngram_range if parameters.ngram_range is None else parameters.ngram_range
-    return tuple(map(_plain, given)) if isinstance(given, tuple) else given
+def analyzers_of(parameters: "TextClassifier") -> Sequence[object]:
+    """Return the analyzers, the only one in a tuple."""
+    analyzer = parameters.analyzer
+    return tuple(analyzer) if isinstance(analyzer, tuple | list) else (analyzer,)
+
+
+def _ngrams(parameters: "TextClassifier", kind: Kind) -> NgramRange | tuple[NgramRange, ...]:
+    if parameters.ngram_range is None and isinstance(parameters.analyzer, tuple | list):
+        return tuple(CHARACTERS.get(name, kind.ngram_range) for name in parameters.analyzer)
+    default = kind.ngram_range if parameters.ngram_range is None else (1, 1)
+    return _by_view(parameters, "ngram_range", _range, default)
+
+
+def _single_words(
+    parameters: "TextClassifier", ngrams: NgramRange | tuple[NgramRange, ...]
+) -> NgramRange | tuple[NgramRange, ...]:
+    """Return lengths of sequences in which words stand alone."""
+    if not isinstance(parameters.analyzer, tuple | list):
+        return (1, 1)
+    by_view = zip(parameters.analyzer, cast("tuple[NgramRange, ...]", ngrams), strict=True)
+    return tuple(own if name in CHARACTERS else (1, 1) for name, own in by_view)
+
+
+def _by_view(
+    parameters: "TextClassifier", option: str, plain: Callable[[Value], Value], default: Value
+) -> Value | tuple[Value, ...]:
+    """Return an option that may be given for each of several analyzers, in their order."""
+    given = getattr(parameters, option)
+    if given is None:
+        given = default
+    if not isinstance(given, Mapping):
+        return plain(given)
+    names = analyzers_of(parameters)
+    if not isinstance(parameters.analyzer, tuple | list) or not set(given) <= set(names):
+        raise ValueError(
+            f"{option}={given!r} must have the names of several analyzers, which are "
+            f"{parameters.analyzer!r}"
+        )
+    return tuple(plain(given.get(name, default)) for name in names)
+
+
+def _range(given: NgramRange) -> NgramRange:
+    if not isinstance(given, tuple) or len(given) != 2:
+        return given  # the vectorizer has the error for it
+    return _plain(given[0]), _plain(given[1])
 
 
 def _plain(number: Number) -> Number:

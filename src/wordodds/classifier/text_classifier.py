@@ -1,13 +1,14 @@
 """TextClassifier: the whole job in one object."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+import wordodds.typing as wt
 from wordodds._border.features import FeatureNames
 from wordodds.classifier.choose import Choice
 from wordodds.classifier.fitting import fit_batch, fit_in_memory
@@ -17,16 +18,7 @@ from wordodds.model.evaluation import Evaluation
 from wordodds.model.explanation import Explanation
 from wordodds.model.linear_model import LinearModel
 from wordodds.model.old_calls import takes_label_first
-from wordodds.typing import (
-    AnyArray,
-    ClassWeight,
-    Floats,
-    Label,
-    Labels,
-    RandomState,
-    Texts,
-    WeightsLike,
-)
+from wordodds.typing import AnyArray, Floats, Label, Labels, Texts, WeightsLike
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +51,8 @@ default="nb_logistic"
         plus the logarithm of the count. None: "counts" for "naive_bayes", else "sublinear_tfidf".
     ngram_range : tuple of (int, int) or None, default=None
         Least and largest length of word sequences. None: (1, 2) for the logistic models, else
-        (1, 1). Of up to a million characters "nb_logistic" may choose (1, 1).
+        (1, 1), and (3, 5) for characters beside words. Of up to a million characters "nb_logistic"
+        may choose (1, 1).
     token_pattern : str or None, default=None
         Regular expression of a word, with ``analyzer="word"``. None: runs of letters and digits,
         of two or more for naive Bayes; "nb_logistic" chooses whether punctuation marks are words.
@@ -71,14 +64,16 @@ default="nb_logistic"
         Largest number of documents (int), or share of them (float), with a term of the vocabulary.
     max_features : int or None, default=None
         Largest size of the vocabulary, of which the most frequent terms are kept. None: no limit.
-    analyzer : {"word", "char", "char_wb", "unicode_word"} or callable, default="word"
+    analyzer : {"word", "char", "char_wb", "unicode_word"}, tuple or callable, default="word"
         Unit of the features: words by ``token_pattern``, characters, characters within words, or
-        words by the boundaries of Unicode. A function of a document returns its features.
+        words by the boundaries of Unicode. A tuple uses several side by side; options may then have
+        a value for each, such as ``ngram_range={"word": (1, 2), "char_wb": (2, 5)}``. A function
+        returns the features of a document.
     lowercase : bool, default=True
         Whether text is converted to lower case.
     strip_accents : {"ascii", "unicode"}, callable or None, default=None
         Removal of accents. "ascii" keeps only characters with an ASCII form, "unicode" takes the
-        accents off any character, and a function returns a text without accents. None: they stay.
+        accents off any character, a function returns a text without accents. None: they stay.
     stop_words : "english", list of str or None, default=None
         Words to leave out. None: none.
     stemmer : str or None, default=None
@@ -139,26 +134,25 @@ default="nb_logistic"
         model: Model = "nb_logistic",
         *,
         C: float | None = None,
-        class_weight: ClassWeight = None,
+        class_weight: wt.ClassWeight = None,
         weighting: Weighting | None = None,
-        ngram_range: tuple[int, int] | None = None,
+        ngram_range: wt.ByView[tuple[int, int]] | None = None,
         token_pattern: str | None = None,
-        min_df: int | float | None = None,
-        max_df: int | float = 1.0,
-        max_features: int | None = None,
-        analyzer: Literal["word", "char", "char_wb", "unicode_word"]
-        | Callable[[Any], Iterable[str]] = "word",
-        lowercase: bool = True,
-        strip_accents: Literal["ascii", "unicode"] | Callable[[str], str] | None = None,
-        stop_words: Literal["english"] | Collection[str] | None = None,
+        min_df: wt.ByView[int | float] | None = None,
+        max_df: wt.ByView[int | float] = 1.0,
+        max_features: wt.ByView[int | None] = None,
+        analyzer: wt.Analyzer = "word",
+        lowercase: wt.ByView[bool] = True,
+        strip_accents: wt.ByView[wt.StripAccents] = None,
+        stop_words: wt.ByView[wt.StopWords] = None,
         stemmer: str | None = None,
-        preprocessor: Callable[[Any], str] | None = None,
-        tokenizer: Callable[[str], Sequence[str]] | None = None,
+        preprocessor: wt.Preprocessor = None,
+        tokenizer: wt.Tokenizer = None,
         encoding: str = "utf-8",
-        decode_error: Literal["strict", "ignore", "replace"] = "strict",
-        missing: Literal["error", "empty"] = "error",
+        decode_error: wt.DecodeError = "strict",
+        missing: wt.Missing = "error",
         n_hashed: int | None = None,
-        random_state: RandomState = 0,
+        random_state: wt.RandomState = 0,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:

@@ -5,6 +5,7 @@ import argparse
 from wordodds._files.sizes import parse_size
 
 __all__ = [
+    "analyzers",
     "class_weight",
     "fraction",
     "ngrams",
@@ -106,15 +107,41 @@ def class_weight(text: str) -> str | dict[str, float]:
     return weights
 
 
-def ngrams(text: str) -> tuple[int, int]:
-    """Read the shortest and the longest n-gram, or one number for both.
+def analyzers(text: str) -> str | tuple[str, ...]:
+    """Read the name of an analyzer, or several with commas between them.
+
+    Examples
+    --------
+    >>> analyzers("word"), analyzers("word,char_wb")
+    ('word', ('word', 'char_wb'))
+    """
+    names = text.split(",")
+    known = ("word", "char", "char_wb", "unicode_word")
+    if any(name not in known for name in names) or len(set(names)) < len(names):
+        raise argparse.ArgumentTypeError(
+            f"must be one of {', '.join(known)}, or several such as word,char_wb; got {text!r}"
+        )
+    return names[0] if len(names) == 1 else tuple(names)
+
+
+def ngrams(text: str) -> tuple[int, int] | dict[str, tuple[int, int]]:
+    """Read the shortest and the longest n-gram, or one number for both; or those of analyzers.
 
     Examples
     --------
     >>> ngrams("1,2"), ngrams("3")
     ((1, 2), (3, 3))
+    >>> ngrams("word=1-2,char_wb=3-5")
+    {'word': (1, 2), 'char_wb': (3, 5)}
     """
-    shortest, comma, longest = text.partition(",")
+    if "=" in text:
+        parts = [part.partition("=") for part in text.split(",")]
+        return {name: _range(lengths, "-", text) for name, _, lengths in parts}
+    return _range(text, ",", text)
+
+
+def _range(lengths: str, between: str, text: str) -> tuple[int, int]:
+    shortest, comma, longest = lengths.partition(between)
     pair = positive(shortest), positive(longest if comma else shortest)
     if pair[0] > pair[1]:
         raise argparse.ArgumentTypeError(f"must be SHORTEST,LONGEST, got {text!r}")

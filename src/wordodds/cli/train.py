@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wordodds.cli.argument_types import (
+    analyzers,
     class_weight,
     fraction,
     ngrams,
@@ -87,12 +88,18 @@ def add_parser(commands: Commands) -> None:
         help='weights of classes, such as spam=5,ham=1, or "balanced"',
     )
     parser.add_argument(
-        "--ngrams", type=ngrams, metavar="N,M", help="features of N to M words, such as 1,2"
+        "--ngrams",
+        type=ngrams,
+        metavar="N,M",
+        help="features of N to M words, such as 1,2; with several analyzers, such as "
+        "word=1-2,char_wb=3-5",
     )
     parser.add_argument(
         "--analyzer",
-        choices=("word", "char", "char_wb", "unicode_word"),
-        help="what features are made of",
+        type=analyzers,
+        metavar="A",
+        help="what features are made of: word, char, char_wb (characters within words) or "
+        "unicode_word; or several side by side, such as word,char_wb",
     )
     parser.add_argument(
         "--min-df", type=positive, metavar="N", help="features in at least N documents"
@@ -324,7 +331,8 @@ def _chosen(chosen: dict[str, Any]) -> str:
     from wordodds.classifier.reading import PUNCTUATION
 
     terms = "words and punctuation" if chosen["token_pattern"] == PUNCTUATION else "words"
-    longest = chosen["ngram_range"][1]
+    ngrams = chosen["ngram_range"]
+    longest = ngrams[1] if isinstance(ngrams[0], int) else ngrams[0][1]
     reading = terms if longest == 1 else f"{terms}, up to {longest} together"
     least = "" if chosen["min_df"] is None else f", min_df={chosen['min_df']}"
     loss, n_trials = chosen["log_loss"], len(chosen["trials"])

@@ -1,7 +1,7 @@
 r"""The container of a model file: named arrays and strings, checked before they are believed.
 
-Byte layout, format versions 1 and 2
-------------------------------------
+Byte layout, format versions 1 to 3
+-----------------------------------
 A model file is a safetensors file, of which it uses a subset. Numbers are little-endian.
 
 ======================  ===================================================================
@@ -53,7 +53,7 @@ from wordodds.typing import AnyArray
 
 __all__ = ["FORMAT_VERSION", "Container", "read_container", "write_container"]
 
-FORMAT_VERSION = 2  # the newest that is read; what fits an older one is written as that
+FORMAT_VERSION = 3  # the newest that is read; what fits an older one is written as that
 
 _OPENING = '{"__metadata__":{"format":"wordodds","version":"'
 _LINE = 64  # bytes of a cache line

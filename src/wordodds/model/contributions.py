@@ -34,17 +34,26 @@ def explain(
     (document,) = as_strings(features.documents([text], 1))
     if features.fasttext is not None:
         return explain_fasttext(model, document, label, against)
-    if "analyzer" not in features.callables:
-        _check_size(len(document), *features.ngram_range)
+    for view in features.views:
+        if "analyzer" not in view.callables:
+            _check_size(len(document), *view.ngram_range)
     found = features.found_in(document)
-    counts = Counter(found)
+    counts = Counter(_names_of(features, found))
     names = list(counts)
     numbers = np.array([counts[name] for name in names], dtype=np.float64)
     contributions = _contributions(model, names, numbers, contrast)
     each = dict(zip(names, (contributions / numbers).tolist(), strict=True))
     known = contributions != 0.0
     shown = text if isinstance(text, str) else document
-    shown, occurrences = _occurrences(features, shown, document, found, each)
+    occurrences: list[tuple[float, Pieces]] = []
+    for view, of_view in zip(features.views, found, strict=True):
+        odds = [each[name] for name in _names_of_view(features, view, of_view)]
+        seen, more = _occurrences(
+            view, features.options is not None, shown, document, of_view, odds
+        )
+        # All views point at places of one text: that which the first one shows.
+        if not occurrences or seen == shown:
+            shown, occurrences = seen, occurrences + more
     return Explanation(
         text=shown,
         label=label,
@@ -59,6 +68,19 @@ def explain(
         ],
         spans=spread(occurrences, len(shown)),
     )
+
+
+def _names_of(features: TextFeatures, found: list[list[str]]) -> list[str]:
+    """Return what people call each feature that was found."""
+    return [
+        name
+        for view, of_view in zip(features.views, found, strict=True)
+        for name in _names_of_view(features, view, of_view)
+    ]
+
+
+def _names_of_view(features: TextFeatures, view: TextFeatures, found: list[str]) -> list[str]:
+    return [f"{view.view}__{feature}" for feature in found] if features.beside else found
 
 
 def _check_size(n_characters: int, shortest: int, longest: int) -> None:
@@ -79,18 +101,15 @@ def _contributions(
 ) -> Floats:
     """Return what each distinct feature adds; those that share a column share what it adds."""
     features = model.features
-    indptr, columns, signs = features.rows_of([name] for name in names)
+    indptr, columns, signs = features.rows_of(map(features.by_name, names))
     place = np.flatnonzero(np.diff(indptr))  # the features that have a column
     if len(place) == 0:
         return np.zeros(len(names))
     signed = signs * counts[place]
     used, which = np.unique(columns, return_inverse=True)
-    in_column = np.bincount(which, weights=signed, minlength=len(used))
-    occurs = np.ones(len(used), dtype=bool) if features.binary else in_column != 0.0
-    values = np.zeros(len(used))
-    values[occurs] = features.weighed(in_column[occurs])
-    norm = features.norms(np.array([0, len(used)]), used, values)[0]
-    added = model._weights.along(contrast, used) * values / norm
+    in_column: Floats = np.bincount(which, weights=signed, minlength=len(used)).astype(np.float64)
+    values = features.weighed(np.array([0, len(used)]), used, in_column)
+    added = model._weights.along(contrast, used) * values
     # A column's features share it by their counts; where signs cancel, evenly.
     share_of = np.where(in_column == 0.0, np.bincount(which, weights=counts[place]), in_column)
     share = np.where(in_column[which] == 0.0, counts[place], signed) / share_of[which]
@@ -100,18 +119,24 @@ def _contributions(
 
 
 def _occurrences(
-    features: TextFeatures, shown: str, document: str, found: list[str], each: dict[str, float]
+    view: TextFeatures,
+    is_compiled: bool,
+    shown: str,
+    document: str,
+    found: list[str],
+    odds: list[float],
 ) -> tuple[str, list[tuple[float, Pieces]]]:
     """Return the text to show, and each occurrence of a feature with its pieces of that text."""
-    if features.options is None:
+    if not is_compiled:
         return shown, []
-    read = str.lower if features.lowercase else str
-    if features.analyzer in ("word", "unicode_word"):
-        words = features.options.single_words().features(document, *execution(1))
+    read = str.lower if view.lowercase else str
+    if view.analyzer in ("word", "unicode_word"):
+        assert view.own_options is not None
+        words = view.own_options.single_words().features(document, *execution(1))
         candidates = (shown, document, " ".join(words))
-        text, places = _words_in_order(words, candidates, read, features.analyzer == "word")
+        text, places = _words_in_order(words, candidates, read, view.analyzer == "word")
         # n-grams of one length after the other, each over consecutive words
-        shortest, longest = features.ngram_range
+        shortest, longest = view.ngram_range
         pieces: list[Pieces] = [
             places[i : i + n]
             for n in range(shortest, longest + 1)
@@ -122,7 +147,7 @@ def _occurrences(
         pieces = [[place] for place in places]
     if len(pieces) != len(found):
         return shown, []
-    return text, [(each[name], piece) for name, piece in zip(found, pieces, strict=True)]
+    return text, list(zip(odds, pieces, strict=True))
 
 
 def _words_in_order(

@@ -3,22 +3,26 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from wordodds._border.analyzer import AnalyzerSpec, compiled_options, stemmed
 from wordodds._border.documents import Documents, as_documents, as_strings
 from wordodds._border.execution import execution
+from wordodds._border.views import shown_name, stored_name, view_of
 from wordodds._core import text as core
 from wordodds.model.fasttext.reading import FastTextReading
 from wordodds.model.python_analysis import preprocessor_of, python_analyzer
 from wordodds.typing import Codes, Floats, Ints, Texts
 
-__all__ = ["CALLABLES", "TextFeatures"]
+__all__ = ["CALLABLES", "SHARED", "TextFeatures"]
 
 # What a user may have written in Python; a model file holds their names alone.
 CALLABLES = ("preprocessor", "strip_accents", "tokenizer", "analyzer")
+
+# Options that all views of a text have in common.
+SHARED = ("n_unknown", "n_hashed", "alternate_sign", "encoding", "decode_error", "missing")
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +30,8 @@ class TextFeatures:
     """What stands between raw text and rows of weights; immutable.
 
     The names are those of the vectorizers. ``callables`` holds the functions of a user in the place
-    of the options of their names.
+    of the options of their names. A text may be read in several ways at once: this object is then
+    the first view, and has what all views share.
     """
 
     terms: core.FrozenTerms | None = None
@@ -53,6 +58,11 @@ class TextFeatures:
     callables: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     fasttext: FastTextReading | None = None
     """With analyzer "fasttext", what its words become; the terms are there, and not above."""
+    view: str = ""
+    """What the names of this view's features begin with, if there are several."""
+    beside: tuple["TextFeatures", ...] = ()
+    """The other views: how each reads text, weighs counts and normalises. They have rows of the
+    same weights, one view after the other."""
 
     def __getstate__(self) -> dict[str, Any]:
         # Without what is made of these when it is first needed.
@@ -66,11 +76,54 @@ class TextFeatures:
         """How many rows of weights there must be."""
         if self.fasttext is not None:
             return self.fasttext.n_features
-        return self.n_hashed if self.terms is None else len(self.terms) + self.n_unknown
+        if self.terms is None:
+            return self.n_hashed * len(self.views)
+        return len(self.terms) + self.n_unknown
+
+    @property
+    def views(self) -> tuple["TextFeatures", ...]:
+        """All views, this one first."""
+        return (self, *self.beside)
+
+    @cached_property
+    def view_begins(self) -> Codes:
+        """The first rows of the views but the first."""
+        if not self.beside:
+            return np.empty(0, dtype=np.int32)
+        if self.terms is None:
+            return np.arange(1, len(self.views), dtype=np.int32) * np.int32(self.n_hashed)
+        return self._vocabulary.view_begins(len(self.views))
+
+    @property
+    def has_stems(self) -> bool:
+        """Whether words become stems in any view."""
+        return any(view.stemmer is not None for view in self.views)
 
     @cached_property
     def options(self) -> core.AnalyzerOptions | None:
         """What the compiled analyzer is to do, before stems; None if Python must find features."""
+        parts = tuple(view.own_options for view in self.views)
+        preparations = {view._preparation for view in self.views}
+        if None in parts or len(preparations) > 1:
+            return None
+        return self._together(cast("tuple[core.AnalyzerOptions, ...]", parts))
+
+    def _together(self, parts: tuple[core.AnalyzerOptions, ...]) -> core.AnalyzerOptions:
+        if len(parts) == 1:
+            return parts[0]
+        return core.AnalyzerOptions.beside(parts, shares_vocabulary=self.terms is not None)
+
+    @property
+    def _preparation(self) -> tuple[object, ...]:
+        """What is done to a text before it is analyzed, by functions of the user."""
+        if self._preprocess is None:
+            return ()
+        found = tuple(self.callables.get(name) for name in ("preprocessor", "strip_accents"))
+        return (*found, self.lowercase)
+
+    @cached_property
+    def own_options(self) -> core.AnalyzerOptions | None:
+        """What the compiled analyzer is to do for this view alone, before stems."""
         if "analyzer" in self.callables or "tokenizer" in self.callables:
             return None
         spec = AnalyzerSpec(
@@ -97,27 +150,44 @@ class TextFeatures:
 
     def stemmed_options(self, documents: Documents, n_jobs: int | None) -> core.AnalyzerOptions:
         """Return the compiled analyzer's options with the stems of these documents' words."""
-        assert self.options is not None
-        return stemmed(self.options, documents, self.stemmer, execution(n_jobs))
+        parts = []
+        for view in self.views:
+            assert view.own_options is not None
+            parts.append(stemmed(view.own_options, documents, view.stemmer, execution(n_jobs)))
+        return self._together(tuple(parts))
 
-    def found_in(self, text: str) -> list[str]:
-        """Return the features of one text, in order, known and unknown ones."""
-        if self.options is None:
+    def found_in(self, text: str) -> list[list[str]]:
+        """Return the features of one text, in order, known and unknown ones: a list a view.
+
+        The text is as `documents` returns it.
+        """
+        is_prepared = self.options is not None
+        return [view._own_features(text, is_prepared) for view in self.views]
+
+    def _own_features(self, text: str, is_prepared: bool) -> list[str]:
+        if self.own_options is None:
             return self._analyze(text)
-        return self.stemmed_options((text,), 1).features(text, *execution(1))
+        if self._preprocess is not None and not is_prepared:
+            text = self._preprocess(text)
+        options = stemmed(self.own_options, (text,), self.stemmer, execution(1))
+        return options.features(text, *execution(1))
 
     @cached_property
     def _analyze(self) -> Callable[[str], list[str]]:
         return python_analyzer(self)
 
-    def rows_of(self, documents: Iterable[Iterable[str]]) -> tuple[Ints, Codes, Floats]:
-        """Count features that Python found; return them as (indptr, indices, counts)."""
+    def rows_of(self, documents: Iterable[Iterable[Iterable[str]]]) -> tuple[Ints, Codes, Floats]:
+        """Count features that Python found, by view; return (indptr, indices, counts)."""
+        n_views = len(self.views)
         if self.terms is None:
-            counter = core.FeatureCounter.hashed(self.n_hashed, alternate_sign=self.alternate_sign)
+            counter = core.FeatureCounter.hashed(
+                self.n_hashed, n_views, alternate_sign=self.alternate_sign
+            )
         else:
-            counter = core.FeatureCounter.frozen(self._vocabulary, self.n_unknown)
-        for features in documents:
-            counter.add_row(features)
+            counter = core.FeatureCounter.frozen(self._vocabulary, self.n_unknown, n_views)
+        for views in documents:
+            for features in views:
+                counter.add_view(features)
         _, indptr, indices, counts = counter.finish(
             *execution(1), dtype=np.dtype(np.float64), binary=False
         )
@@ -128,20 +198,37 @@ class TextFeatures:
         assert self.terms is not None
         return self.terms.thawed()
 
-    def weighed(self, counts: Floats) -> Floats:
-        """Return what the counts of features that occur become, before any norm."""
+    def weighed(self, indptr: Ints, indices: Codes, counts: Floats) -> Floats:
+        """Return what counts become: their values, divided by the norms of documents and views.
+
+        A count of zero, as of hashed features whose signs cancel, stays zero if it is not binary.
+        """
+        values = np.empty_like(counts)
+        place = np.searchsorted(self.view_begins, indices, side="right")
+        documents = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        for number, view in enumerate(self.views):
+            of_view = place == number if len(self.views) > 1 else slice(None)
+            own = view._own_values(counts[of_view])
+            weights = None if self.norm_weights is None else self.norm_weights[indices[of_view]]
+            rows = documents[of_view]
+            values[of_view] = own / view._own_norms(own, weights, rows, len(indptr) - 1)[rows]
+        return values
+
+    def _own_values(self, counts: Floats) -> Floats:
         if self.binary:
             return np.ones_like(counts)
-        return np.log(counts) + 1.0 if self.sublinear else counts
+        if not self.sublinear:
+            return counts
+        return np.log(counts, where=counts != 0.0, out=np.full_like(counts, -1.0)) + 1.0
 
-    def norms(self, indptr: Ints, indices: Codes, values: Floats) -> Floats:
-        """Return what each row of `weighed` values is divided by: its norm, or one."""
+    def _own_norms(
+        self, values: Floats, weights: Floats | None, documents: Ints, n_documents: int
+    ) -> Floats:
         if self.norm is None:
-            return np.ones(len(indptr) - 1)
-        parts = values if self.norm_weights is None else values * self.norm_weights[indices]
+            return np.ones(n_documents)
+        parts = values if weights is None else values * weights
         powers = np.abs(parts) if self.norm == "l1" else parts * parts
-        documents = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-        sums = np.bincount(documents, weights=powers, minlength=len(indptr) - 1)
+        sums = np.bincount(documents, weights=powers, minlength=n_documents)
         norms = sums if self.norm == "l1" else np.sqrt(sums)
         return np.where(norms == 0.0, 1.0, norms)
 
@@ -152,8 +239,21 @@ class TextFeatures:
         if self.terms is None:
             return f"<column {row}>"
         if row < len(self.terms):
-            return self.terms.term(row)
+            term = self.terms.term(row)
+            return term if not self.beside else shown_name(term, self.view_names)
         return "<unknown>" if self.n_unknown == 1 else f"<unknown {row - len(self.terms)}>"
+
+    @property
+    def view_names(self) -> list[str]:
+        """What the names of features begin with, for each view; of several views."""
+        return [view.view for view in self.views]
+
+    def by_name(self, name: str) -> list[list[str]]:
+        """Return the feature of a name as `found_in` would, alone in its view."""
+        if not self.beside:
+            return [[name]]
+        term = stored_name(name, self.view_names)
+        return [[term[1:]] if i == view_of(term) else [] for i in range(len(self.views))]
 
     def _decode(self, raw: bytes) -> str:
         return raw.decode(self.encoding, self.decode_error)

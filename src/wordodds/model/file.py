@@ -19,6 +19,14 @@ and of format version 2, which models have that need any of it::
     tree           I32 (n_classes - 1, 2), as wordodds.model.tree says
     fasttext.*     as wordodds.model.fasttext.reading says; terms.* are its words
 
+and of format version 3, for models that read a text in several ways at once::
+
+    terms.*        each term of view i begins with the byte i + 1
+    viewI.stop_words.*  the stop words of view I >= 1; those of view 0 as in version 1
+
+with the string "views", for each view its name, options and functions (JSON); "features" has the
+options of the first one.
+
 Strings are "name", "link", "features" (the options of text, JSON), "callables", "calibration",
 "fasttext", "source", what the model was made from, and "chosen", what was chosen on held-out
 documents (JSON).
@@ -27,17 +35,19 @@ documents (JSON).
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 import wordodds
+from wordodds._border.views import VIEWS_MAX
 from wordodds._core import text as core
 from wordodds.model.calibration import Calibration
 from wordodds.model.container import Container, read_container, write_container
 from wordodds.model.errors import ModelFileError, damaged
 from wordodds.model.fasttext.reading import FastTextReading
-from wordodds.model.features import CALLABLES, TextFeatures
+from wordodds.model.features import CALLABLES, SHARED, TextFeatures
 from wordodds.model.file_options import OPTIONS, checked_options
 from wordodds.model.linear_model import LinearModel
 from wordodds.model.links import LinkName, base_link
@@ -47,6 +57,7 @@ from wordodds.typing import AnyArray
 __all__ = ["describe", "load", "save"]
 
 Arrays = Mapping[str, AnyArray]
+Plain = TypeVar("Plain", dict[str, Any], list[Any])
 
 _LONGEST_OBJECT = 1 << 16
 _OF_FASTTEXT = ("encoding", "decode_error", "missing")
@@ -64,9 +75,14 @@ def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
         "made_by": f"wordodds {wordodds.__version__}",
         "name": model.name,
         "link": model.link,
-        "features": json.dumps({name: getattr(features, name) for name in OPTIONS}),
-        "callables": json.dumps({k: _name_of(f) for k, f in features.callables.items()}),
+        "features": json.dumps(_plain_options(features)),
+        "callables": json.dumps({k: _name_of(f) for k, f in _callables_of(features).items()}),
     }
+    if features.beside:
+        strings["views"] = json.dumps([_plain_view(view) for view in features.views])
+        for number, view in enumerate(features.beside, 1):
+            if view.stop_words is not None:
+                arrays |= pack_words(f"view{number}.stop_words", view.stop_words)
     terms = features.terms if features.fasttext is None else features.fasttext.terms
     if terms is not None:
         arrays |= {
@@ -102,16 +118,38 @@ def _version_for(model: LinearModel) -> int:
     """Return the least version of the format that can hold the model."""
     news = (model.features.fasttext, model._weights.factor, model.tree, model.source)
     is_old = model.dtype == np.float64 and base_link(model.link) == model.link
+    if model.features.beside:
+        return 3
     return 1 if is_old and all(new is None for new in news) else 2
 
 
 def _check_loadable(features: TextFeatures) -> None:
     """Raise before anything is written if `load` would refuse the options."""
-    text = json.dumps({name: getattr(features, name) for name in OPTIONS})
     try:
-        checked_options(_plain_object(text, "features"))
+        for view in features.views:
+            checked_options(_plain_object(json.dumps(_plain_options(view)), "features"))
+        _callables_of(features)
     except ValueError as error:
         raise ValueError(f"a model file cannot hold this model: {error}") from error
+
+
+def _plain_options(features: TextFeatures) -> dict[str, Any]:
+    return {name: getattr(features, name) for name in OPTIONS}
+
+
+def _plain_view(view: TextFeatures) -> dict[str, Any]:
+    """Return the name of a view, its options and those of them that are functions of the user."""
+    return {"view": view.view, "options": _plain_options(view), "callables": [*view.callables]}
+
+
+def _callables_of(features: TextFeatures) -> dict[str, Callable[..., Any]]:
+    """Return the functions of all views by option; ValueError if views have different ones."""
+    found: dict[str, Callable[..., Any]] = {}
+    for view in features.views:
+        for option, function in view.callables.items():
+            if found.setdefault(option, function) != function:
+                raise ValueError(f"its views have different functions as {option}")
+    return found
 
 
 def load(
@@ -195,7 +233,7 @@ def describe(model: LinearModel) -> dict[str, Any]:
         "calibration": model.calibration.method if model.calibration else None,
         "text": _text_of(features),
         "stop_words": None if features.stop_words is None else len(features.stop_words),
-        "callables": {option: _name_of(f) for option, f in features.callables.items()},
+        "callables": {option: _name_of(f) for option, f in _callables_of(features).items()},
         "source": model.source,
         "chosen": model.chosen,
         "format_version": _version_for(model),
@@ -203,9 +241,15 @@ def describe(model: LinearModel) -> dict[str, Any]:
 
 
 def _text_of(features: TextFeatures) -> dict[str, Any]:
-    plain = {name: getattr(features, name) for name in OPTIONS}
+    plain = {**_plain_options(features), "ngram_range": list(features.ngram_range)}
+    if features.beside:
+        views = {}
+        for view in features.views:
+            options = {**_plain_options(view), "ngram_range": list(view.ngram_range)}
+            views[view.view] = {k: v for k, v in options.items() if k not in SHARED}
+        return {**{name: plain[name] for name in SHARED}, "views": views}
     if features.fasttext is None:
-        return {**plain, "ngram_range": list(features.ngram_range)}
+        return plain
     # What fastText's reading leaves open; the rest is in its own options.
     options, _ = features.fasttext.to_arrays()
     return {name: plain[name] for name in ("analyzer", *_OF_FASTTEXT)} | options
@@ -292,14 +336,62 @@ def _features_of(
         of_reading_arrays = _under("fasttext.", arrays)
         fasttext = FastTextReading.from_arrays(terms, of_reading, of_reading_arrays)
         terms = None
-    return TextFeatures(
+    views = _views_of(strings, arrays, {option: callables[option] for option in wanted}, options)
+    if len(views) > 1 and terms is not None:
+        _check_name_spaces(terms, len(views))
+    return replace(
+        views[0],
         terms=terms,
         fasttext=fasttext,
-        stop_words=unpack_words(arrays, "stop_words"),
         norm_weights=_array(arrays, "norm_weights", np.float64) if weighted else None,
-        callables={option: callables[option] for option in wanted},
-        **options,
+        beside=tuple(views[1:]),
     )
+
+
+def _views_of(
+    strings: Mapping[str, str],
+    arrays: Arrays,
+    callables: dict[str, Callable[..., Any]],
+    options: dict[str, Any],
+) -> list[TextFeatures]:
+    """Return how each view reads text, or the only one."""
+    stop_words = unpack_words(arrays, "stop_words")
+    if "views" not in strings:
+        return [TextFeatures(stop_words=stop_words, callables=callables, **options)]
+    plain = _plain(strings["views"], "views", list)
+    if not 2 <= len(plain) <= VIEWS_MAX or "fasttext" in strings:
+        raise ValueError(f"it has {len(plain)} views")
+    if options["n_unknown"] or options["n_hashed"] * len(plain) >= 2**31:
+        raise ValueError("several views have no rows for unknown words, and fewer than 2**31 rows")
+    views = []
+    for number, view in enumerate(plain):
+        if not isinstance(view, dict) or not isinstance(view.get("view"), str):
+            raise ValueError("a view must be an object with a name")
+        own, used = checked_options(view["options"]), view["callables"]
+        if any(own[name] != options[name] for name in SHARED):
+            raise ValueError("its views differ in what they must share")
+        if own["analyzer"] == "fasttext":
+            raise ValueError("fastText's reading stands alone")
+        if not isinstance(used, list) or not set(used) <= set(callables):
+            raise ValueError("a view uses a function that is not asked for")
+        words = unpack_words(arrays, f"view{number}.stop_words") if number else stop_words
+        of_view = {option: callables[option] for option in used}
+        views.append(TextFeatures(view=view["view"], stop_words=words, callables=of_view, **own))
+    names = {view.view for view in views}
+    if len(names) < len(views) or any("__" in name for name in names):
+        raise ValueError("views must have different names")
+    return views
+
+
+def _check_name_spaces(terms: core.FrozenTerms, n_views: int) -> None:
+    """Raise unless the terms lie view by view, each under the byte of its view."""
+    offsets = np.asarray(terms.offsets)
+    if (np.diff(offsets) < 1).any():
+        raise ValueError("a term of several views must name its view")
+    views = np.asarray(terms.arena)[offsets[:-1]]
+    is_sorted = bool((views[1:] >= views[:-1]).all())
+    if len(views) and not (is_sorted and views[0] >= 1 and views[-1] <= n_views):
+        raise ValueError("the terms do not lie view by view")
 
 
 def _array(arrays: Arrays, name: str, dtype: type[np.generic]) -> AnyArray:
@@ -320,11 +412,15 @@ def _key(numbers: AnyArray) -> tuple[int, int]:
 
 
 def _plain_object(text: str, name: str) -> dict[str, Any]:
+    return _plain(text, name, dict)
+
+
+def _plain(text: str, name: str, kind: type[Plain]) -> Plain:
     if len(text) > _LONGEST_OBJECT:  # its values would take twenty times the memory
         raise ValueError(f"{name} has {len(text)} characters")
     value = json.loads(text)
-    if not isinstance(value, dict):
-        raise ValueError(f"{name} must be an object")
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} must be {'an object' if kind is dict else 'a list'}")
     return value
 
 

@@ -32,7 +32,7 @@ class Scorer:
         options = features.options
         # None if Python finds the features, or if each batch has a scorer with its own stems.
         self._compiled = None
-        if options is not None and not features.stemmer:
+        if options is not None and not features.has_stems:
             self._compiled = self._compile(options)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -64,11 +64,10 @@ class Scorer:
         for first in range(0, len(texts), _DOCUMENTS_AT_ONCE):
             some = texts[first : first + _DOCUMENTS_AT_ONCE]
             indptr, indices, counts = features.rows_of(map(features.found_in, some))
-            values = features.weighed(counts)
-            norms = features.norms(indptr, indices, values)
+            values = features.weighed(indptr, indices, counts)
             rows = csr_array((values, indices, indptr), shape=(len(some), len(self.weights)))
             rows.eliminate_zeros()  # zero times an infinite weight
-            parts.append(bias + (rows @ weights) / norms[:, None])
+            parts.append(bias + rows @ weights)
         return np.concatenate(parts)
 
     def _compile(self, options: AnalyzerOptions) -> TextScorer:
@@ -83,9 +82,7 @@ class Scorer:
             n_hashed=features.n_hashed,
             alternate_sign=features.alternate_sign,
             fasttext=None if features.fasttext is None else features.fasttext.rows,
-            binary=features.binary,
-            sublinear=features.sublinear,
-            norm=features.norm,
+            weighting=[(view.binary, view.sublinear, view.norm) for view in features.views],
             norm_weights=features.norm_weights,
         )
 
@@ -98,7 +95,7 @@ def row_of(features: TextFeatures, feature: int | str) -> tuple[int, float]:
     if features.fasttext is not None:
         row = features.fasttext.row_of(feature)
     else:
-        _, rows, signs = features.rows_of([[feature]])
+        _, rows, signs = features.rows_of([features.by_name(feature)])
         if len(rows):
             row, sign = int(rows[0]), float(signs[0])
     if row < 0:

@@ -15,6 +15,7 @@ from wordodds._border.documents import Documents, as_documents, as_strings, with
 from wordodds._border.execution import Execution
 from wordodds._core import text as core
 from wordodds._estimator.inherited import own_methods
+from wordodds.text.views import views_of
 from wordodds.typing import RawDocuments
 
 if TYPE_CHECKING:
@@ -43,11 +44,24 @@ def analyzed(
         or callable(vectorizer.strip_accents)
         or (bool(own) and not own.isdisjoint(("build_preprocessor", "decode")))
     )
-    options = _options_of(vectorizer, own, prepares)
-    if options is not None:
-        prepare = _preprocessed if prepares else _checked
-        documents = prepare(vectorizer, raw_documents, how)
-        return documents, stemmed(options, documents, vectorizer.stemmer, how)
+    prepare = _preprocessed if prepares else _checked
+    if vectorizer.view_names is None:
+        options = _options_of(vectorizer, own, prepares)
+        if options is not None:
+            documents = prepare(vectorizer, raw_documents, how)
+            return documents, stemmed(options, documents, vectorizer.stemmer, how)
+    else:
+        views = views_of(vectorizer)
+        parts = [_options_of(view, own, prepares) for view in views]
+        compiled = [part for part in parts if part is not None]
+        if len(compiled) == len(views):
+            documents = prepare(vectorizer, raw_documents, how)
+            stems = tuple(
+                stemmed(part, documents, view.stemmer, how)
+                for part, view in zip(compiled, views, strict=True)
+            )
+            shares = vectorizer.views_share_vocabulary
+            return documents, core.AnalyzerOptions.beside(stems, shares_vocabulary=shares)
     # A callable of the user may take documents of any kind.
     takes_any = prepares or callable(vectorizer.analyzer) or "build_analyzer" in own
     if takes_any or vectorizer.input != "content":

@@ -50,10 +50,15 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         As in scikit-learn.
     token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype
         As in scikit-learn.
-    analyzer : {"word", "char", "char_wb", "unicode_word"} or callable, default="word"
+    analyzer : {"word", "char", "char_wb", "unicode_word"}, several of them or callable, \
+default="word"
         As in scikit-learn. "unicode_word" finds words by the word boundaries of Unicode (UAX #29),
         which keep "can't", "3.14" and the vowel signs of Indic scripts in one piece; it
         takes words of any length that hold a letter or digit and leaves ``token_pattern`` aside.
+        Several, such as ``("word", "char_wb")``, give the columns of one after those of the other,
+        as a FeatureUnion of vectorizers does, under names such as "word__cat". Options of text and
+        limits of the vocabulary may then be given for each by name, such as
+        ``ngram_range={"word": (1, 2), "char_wb": (3, 5)}``.
     unknown : {"ignore", "count"} or int, default="ignore"
         What happens to words outside the vocabulary, pruned ones among them: dropped, counted in
         one more column after the others, or hashed to this many more columns.
@@ -98,6 +103,14 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
     >>> vectorizer.get_feature_names_out()
     array(['cat', 'hat', 'sat', 'the'], dtype=object)
 
+    Words, and characters within them:
+
+    >>> both = CountVectorizer(analyzer=("word", "char_wb"), ngram_range={"char_wb": (3, 3)})
+    >>> both.fit(["a cat", "cats"]).get_feature_names_out()
+    array(['word__cat', 'word__cats', 'char_wb__ a ', 'char_wb__ ca',
+           'char_wb__at ', 'char_wb__ats', 'char_wb__cat', 'char_wb__ts '],
+          dtype=object)
+
     A vocabulary that grows batch by batch:
 
     >>> grown = CountVectorizer().partial_fit(["a cat sat"]).partial_fit(["the hat"])
@@ -116,23 +129,23 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         input: wt.InputKind = "content",
         encoding: str = "utf-8",
         decode_error: wt.DecodeError = "strict",
-        strip_accents: wt.StripAccents = None,
-        lowercase: bool = True,
+        strip_accents: wt.ByView[wt.StripAccents] = None,
+        lowercase: wt.ByView[bool] = True,
         preprocessor: wt.Preprocessor = None,
         tokenizer: wt.Tokenizer = None,
-        stop_words: wt.StopWords = None,
-        token_pattern: str | None = r"(?u)\b\w\w+\b",
-        ngram_range: wt.NgramRange = (1, 1),
+        stop_words: wt.ByView[wt.StopWords] = None,
+        token_pattern: wt.ByView[str | None] = r"(?u)\b\w\w+\b",
+        ngram_range: wt.ByView[wt.NgramRange] = (1, 1),
         analyzer: wt.Analyzer = "word",
-        max_df: wt.DocumentLimit = 1.0,
-        min_df: wt.DocumentLimit = 1,
-        max_features: int | None = None,
+        max_df: wt.ByView[wt.DocumentLimit] = 1.0,
+        min_df: wt.ByView[wt.DocumentLimit] = 1,
+        max_features: wt.ByView[int | None] = None,
         vocabulary: wt.Vocabulary = None,
         binary: bool = False,
         dtype: wt.DTypeLike = np.int64,
         unknown: wt.Unknown = "ignore",
         missing: wt.Missing = "error",
-        stemmer: str | None = None,
+        stemmer: wt.ByView[str | None] = None,
         max_terms: int | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -166,7 +179,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         key = new_hash_key()
         rows: Sequence[AnyArray]
         if options is None:
-            counter = core.FeatureCounter.growing(key)
+            counter = core.FeatureCounter.growing(key, self._n_views)
             self._count_features(documents, counter)
             vocabulary, *rows = counter.finish(
                 *how, dtype=engine_dtype(self.dtype), binary=bool(self.binary)
@@ -185,7 +198,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         if not len(vocabulary):
             raise EmptyVocabularyError
         n_unknown = self._n_unknown()
-        keep = kept_columns(rows, len(vocabulary), self)
+        keep = kept_columns(rows, vocabulary, self)
         if keep is not None:
             columns, n_columns = column_map(vocabulary, keep, n_unknown)
             indptr, indices, data = rows
@@ -227,7 +240,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
             So that the vectorizer fits into pipelines.
         """
         self._check_vocabulary()
-        return np.array([*self._engine_vocabulary().terms(), *self._unknown_names()], dtype=object)
+        return np.array([*self._terms(), *self._unknown_names()], dtype=object)
 
     def inverse_transform(self, X: wt.MatrixLike) -> list[npt.NDArray[np.str_]]:
         """Return the words of each row, in the order of their columns.
@@ -240,7 +253,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         self._check_vocabulary()
         how = execution(self.n_jobs)
         rows = canonical(as_csr(X, non_negative=False, execution=how), how)
-        terms = np.array(self._engine_vocabulary().terms())
+        terms = np.array(self._terms())
         if rows.n_cols > len(terms) + self._n_unknown():
             raise ValueError(
                 f"X has {rows.n_cols} columns, the vocabulary {len(terms) + self._n_unknown()}: "
@@ -279,6 +292,8 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
     def _n_unknown(self) -> int:
         if self.unknown == "ignore":
             return 0
+        if self.view_names is not None:
+            raise ValueError('unknown="ignore" is the only choice with several analyzers')
         if self.unknown == "count":
             return 1
         wanted = '"ignore", "count" or a number of columns from 1 to 2**31 - 1'
@@ -317,7 +332,7 @@ class CountVectorizer(GrowingVocabulary, sklearn_text.CountVectorizer):  # type:
         n_unknown = self._n_unknown()
         rows: Sequence[AnyArray]
         if options is None:
-            counter = core.FeatureCounter.frozen(vocabulary, n_unknown)
+            counter = core.FeatureCounter.frozen(vocabulary, n_unknown, self._n_views)
             self._count_features(documents, counter)
             _, *rows = counter.finish(
                 *how, dtype=engine_dtype(self.dtype), binary=bool(self.binary)

@@ -6,12 +6,13 @@ import numpy as np
 
 from wordodds._border.execution import execution
 from wordodds._border.terms import new_hash_key, pack_vocabulary
+from wordodds._border.views import shown_name, stored_name, view_of
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
 from wordodds.text.errors import EmptyVocabularyError
 from wordodds.text.prune import kept_terms
 from wordodds.text.vectorizer import EngineVectorizer
-from wordodds.typing import DocumentLimit, Ints
+from wordodds.typing import Codes, DocumentLimit, Ints
 
 __all__ = ["FittedVocabulary", "Frequencies"]
 
@@ -47,7 +48,7 @@ class FittedVocabulary(EngineVectorizer):
         # AttributeError before fit, so that hasattr answers as for any fitted attribute.
         if self._vocabulary_dict is None:
             try:
-                terms = self._engine_vocabulary().terms()
+                terms = self._terms()
             except ValueError as error:
                 raise AttributeError(f"there is no vocabulary: {error}") from error
             self._vocabulary_dict = {term: column for column, term in enumerate(terms)}
@@ -79,9 +80,40 @@ class FittedVocabulary(EngineVectorizer):
             else:
                 assert self._vocabulary_dict is not None
                 terms = sorted(self._vocabulary_dict, key=self._vocabulary_dict.__getitem__)
-                self._vocabulary = pack_vocabulary(terms)
+                self._vocabulary = pack_vocabulary(self._stored_terms(terms))
         assert self._vocabulary is not None
         return self._vocabulary
+
+    def _terms(self) -> list[str]:
+        """Return the terms as people see them, in column order."""
+        terms = self._engine_vocabulary().terms()
+        names = self.view_names
+        return terms if names is None else [shown_name(term, names) for term in terms]
+
+    def _stored_terms(self, terms: list[str]) -> list[str]:
+        """Return the terms of a given vocabulary as the engine knows them."""
+        names = self.view_names
+        if names is None:
+            return terms
+        stored = [stored_name(term, names) for term in terms]
+        views = [view_of(term) for term in stored]
+        if views != sorted(views):
+            raise ValueError(
+                "a given vocabulary of several analyzers must number all features of "
+                f"{names[0]!r} first, and so on"
+            )
+        return stored
+
+    @property
+    def _n_views(self) -> int:
+        names = self.view_names
+        return 1 if names is None else len(names)
+
+    def _view_begins(self) -> Codes | None:
+        """Return the first columns of the views but the first; None for a single one."""
+        if self.view_names is None:
+            return None
+        return self._engine_vocabulary().view_begins(self._n_views)
 
     def _choose(self, tally: TermTally) -> tuple[core.Vocabulary, Frequencies]:
         """Sort the terms of a tally and apply the limits to them."""
@@ -94,7 +126,7 @@ class FittedVocabulary(EngineVectorizer):
             )
         if not len(vocabulary):
             raise EmptyVocabularyError
-        keep = kept_terms(frequency, totals, tally.n_documents, self)
+        keep = kept_terms(frequency, totals, tally.n_documents, vocabulary, self)
         if keep is not None:
             vocabulary, frequency = vocabulary.subset(keep.astype(np.uint8)), frequency[keep]
         return vocabulary, Frequencies(frequency, undercount)

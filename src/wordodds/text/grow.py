@@ -1,5 +1,6 @@
 """A vocabulary that grows batch by batch: partial_fit, merge and max_terms."""
 
+from collections.abc import Mapping
 from threading import Lock
 from typing import Any, Self
 
@@ -168,6 +169,6 @@ def _text_parameters(vectorizer: EngineVectorizer) -> dict[str, Any]:
     parameters = {name: getattr(vectorizer, name) for name in names.split()}
     words = vectorizer.stop_words
     parameters["stop_words"] = (
-        words if words is None or isinstance(words, str) else frozenset(words)
+        words if words is None or isinstance(words, str | Mapping) else frozenset(words)
     )
     return parameters

@@ -7,9 +7,16 @@ from wordodds._core import text as core
 from wordodds.text.count import CountVectorizer
 from wordodds.text.tfidf import TfidfVectorizer
 from wordodds.text.vectorizer import CsrMatrix, EngineVectorizer
-from wordodds.typing import RawDocuments
+from wordodds.typing import Codes, RawDocuments
 
-__all__ = ["fit_counts", "packed_vocabulary", "tfidf_transformer", "weigh_counts"]
+__all__ = [
+    "check_parameters",
+    "fit_counts",
+    "packed_vocabulary",
+    "tfidf_transformer",
+    "view_begins",
+    "weigh_counts",
+]
 
 
 def packed_vocabulary(vectorizer: CountVectorizer) -> core.Vocabulary:
@@ -50,8 +57,25 @@ def fit_counts(vectorizer: EngineVectorizer, texts: RawDocuments) -> CsrMatrix:
     return vectorizer.fit_transform(texts)
 
 
+def check_parameters(vectorizer: EngineVectorizer) -> None:
+    """Raise what a fit of a vectorizer would raise about its parameters alone."""
+    vectorizer._validate_params()
+
+
+def view_begins(vectorizer: EngineVectorizer) -> Codes | None:
+    """Return the first columns of the views of a fitted vectorizer but the first; None of one.
+
+    Examples
+    --------
+    >>> from wordodds import CountVectorizer
+    >>> view_begins(CountVectorizer(analyzer=("word", "char")).fit(["aa b"]))
+    array([1], dtype=int32)
+    """
+    return vectorizer._view_begins() if isinstance(vectorizer, CountVectorizer) else None
+
+
 def weigh_counts(vectorizer: EngineVectorizer, counts: CsrMatrix) -> CsrMatrix:
     """Return the rows that a fitted vectorizer makes of counts; these may be overwritten."""
     if not isinstance(vectorizer, TfidfVectorizer):
         return counts
-    return vectorizer._tfidf._weighed_counts(counts)
+    return vectorizer._tfidf._weighed_counts(counts, vectorizer._view_begins())

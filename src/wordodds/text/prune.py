@@ -1,8 +1,9 @@
 """Terms that are too rare, too frequent or too many: min_df, max_df, max_features."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from numbers import Integral
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from wordodds._border.execution import Execution
 from wordodds._border.structure import CsrArrays
 from wordodds._core import sparse
 from wordodds._core import text as core
+from wordodds.text.views import views_of
 from wordodds.typing import AnyArray, Booleans, DocumentLimit, Ints
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ __all__ = [
     "document_count",
     "kept_columns",
     "kept_terms",
+    "least_documents",
     "map_columns",
     "n_columns_of",
 ]
@@ -34,7 +37,7 @@ class _Limits(NamedTuple):
 
 
 def kept_columns(
-    rows: Sequence[AnyArray], n_columns: int, vectorizer: "FittedVocabulary"
+    rows: Sequence[AnyArray], vocabulary: core.Vocabulary, vectorizer: "FittedVocabulary"
 ) -> Booleans | None:
     """Find the columns that a vectorizer's limits leave, or None if it has no limit.
 
@@ -42,29 +45,59 @@ def kept_columns(
     contradict each other or leave nothing.
     """
     indptr, indices, data = rows
-    limits = _limits(vectorizer, len(indptr) - 1)
+    limits = _all_limits(vectorizer, len(indptr) - 1)
     if limits is None:
         return None
-    frequency = np.bincount(indices, minlength=n_columns)
+    frequency = np.bincount(indices, minlength=len(vocabulary))
     totals = None
-    if limits.n_terms is not None:
+    if any(of_view is not None and of_view.n_terms is not None for of_view in limits):
         # Of the values as the user gets them: as bool, each counts once.
         values = data.astype(vectorizer.dtype, copy=False)
-        totals = np.bincount(indices, weights=values, minlength=n_columns).astype(data.dtype)
-    return _kept(frequency, totals, limits)
+        totals = np.bincount(indices, weights=values, minlength=len(vocabulary)).astype(data.dtype)
+    return _kept_of_views(frequency, totals, vocabulary, limits)
 
 
 def kept_terms(
-    frequency: Ints, totals: Ints, n_documents: int, vectorizer: "FittedVocabulary"
+    frequency: Ints,
+    totals: Ints,
+    n_documents: int,
+    vocabulary: core.Vocabulary,
+    vectorizer: "FittedVocabulary",
 ) -> Booleans | None:
     """Find the terms that a vectorizer's limits leave, or None if it has no limit.
 
     ``frequency`` counts the documents of each term, ``totals`` its occurrences.
     """
-    limits = _limits(vectorizer, n_documents)
+    limits = _all_limits(vectorizer, n_documents)
     if limits is None:
         return None
-    return _kept(frequency, frequency if vectorizer.binary else totals, limits)
+    totals = frequency if vectorizer.binary else totals
+    return _kept_of_views(frequency, totals, vocabulary, limits)
+
+
+def _all_limits(vectorizer: "FittedVocabulary", n_documents: int) -> list[_Limits | None] | None:
+    """Return the limits of each view, or None if there are none at all."""
+    views = [vectorizer] if vectorizer.view_names is None else views_of(vectorizer)
+    limits = [_limits(cast("FittedVocabulary", view), n_documents) for view in views]
+    return None if all(of_view is None for of_view in limits) else limits
+
+
+def _kept_of_views(
+    frequency: Ints,
+    totals: AnyArray | None,
+    vocabulary: core.Vocabulary,
+    limits: Sequence[_Limits | None],
+) -> Booleans:
+    """Apply the limits of each view to its own terms."""
+    keep: Booleans = np.ones(len(frequency), dtype=bool)
+    borders = [0, *vocabulary.view_begins(len(limits)).tolist(), len(frequency)]
+    for (begin, end), of_view in zip(pairwise(borders), limits, strict=True):
+        if of_view is not None:
+            part = None if totals is None else totals[begin:end]
+            keep[begin:end] = _kept(frequency[begin:end], part, of_view)
+    if not keep.any():
+        raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
+    return keep
 
 
 def _limits(vectorizer: "FittedVocabulary", n_documents: int) -> _Limits | None:
@@ -85,8 +118,6 @@ def _kept(frequency: Ints, totals: AnyArray | None, limits: _Limits) -> Booleans
         chosen = np.zeros(len(keep), dtype=bool)
         chosen[np.flatnonzero(keep)[leaders]] = True
         keep = chosen
-    if not keep.any():
-        raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
     return keep
 
 
@@ -149,6 +180,13 @@ def map_columns(
     if binary:
         matrix.data.fill(1)
     return CsrArrays.of(matrix)
+
+
+def least_documents(vectorizer: "FittedVocabulary", n_documents: int) -> float:
+    """Return the least number of documents with which ``min_df`` keeps a term of any view."""
+    views = [vectorizer] if vectorizer.view_names is None else views_of(vectorizer)
+    limits = [cast("FittedVocabulary", view).min_df for view in views]
+    return min(document_count(limit, n_documents) for limit in limits)
 
 
 def document_count(limit: DocumentLimit, n_documents: int) -> float:

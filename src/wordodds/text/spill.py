@@ -19,7 +19,7 @@ from wordodds._core import text as core
 from wordodds._core.tally import TermTally
 from wordodds._files.scratch import Scratch
 from wordodds.text.count import CountVectorizer
-from wordodds.text.prune import document_count
+from wordodds.text.prune import least_documents
 from wordodds.typing import DocumentLimit, Ints, RawDocuments
 
 __all__ = ["learn_vocabulary"]
@@ -139,7 +139,7 @@ def _merged(
 ) -> TermTally:
     """Add runs up and drop the terms in too few documents."""
     n_documents = sum(run.n_documents for run in runs)
-    least = document_count(vectorizer.min_df, n_documents)
+    least = least_documents(vectorizer, n_documents)
     kept: list[_Piece] = []
     n_kept = 0
     for piece in _sums(runs, terms_max, how):

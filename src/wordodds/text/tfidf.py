@@ -24,7 +24,7 @@ from wordodds.text.vectorizer import (
     matrix_type,
     unchanged_on_error,
 )
-from wordodds.typing import AnyArray, AnyFloats, Ints
+from wordodds.typing import AnyArray, AnyFloats, Codes, Ints
 
 __all__ = ["TfidfTransformer", "TfidfVectorizer"]
 
@@ -126,13 +126,16 @@ class TfidfTransformer(  # type: ignore[call-arg]
             return weighed
         return X if isinstance(X, matrix_type()) else matrix_type()(X)  # which shares all arrays
 
-    def _weighed_counts(self, counts: CsrMatrix) -> CsrMatrix:
+    def _weighed_counts(self, counts: CsrMatrix, view_begins: Codes | None) -> CsrMatrix:
         """Weigh a matrix that a vectorizer has counted, and that nothing else will read."""
         kind: Any = np.float32 if counts.dtype == np.float32 else np.float64
         data = counts.data.astype(kind, copy=False)
-        return self._weighed(CsrArrays.of(counts)._replace(data=data), execution(self.n_jobs))
+        rows = CsrArrays.of(counts)._replace(data=data)
+        return self._weighed(rows, execution(self.n_jobs), view_begins)
 
-    def _weighed(self, rows: CsrArrays, how: Execution) -> CsrMatrix:
+    def _weighed(
+        self, rows: CsrArrays, how: Execution, view_begins: Codes | None = None
+    ) -> CsrMatrix:
         """Return rows of floats weighed in place; no cell twice, none that stores a zero."""
         idf = _checked_weights(self.idf_, rows) if hasattr(self, "idf_") else None
         n_jobs, instruction_set = how  # unpacked in the call it would cost 0.2 us
@@ -142,6 +145,7 @@ class TfidfTransformer(  # type: ignore[call-arg]
             instruction_set,
             sublinear=bool(self.sublinear_tf),
             norm=self.norm or "none",
+            view_begins=view_begins,
             matrix_in_out=rows,
         )
         return as_matrix(rows[:3], rows.n_cols, rows.data.dtype)
@@ -221,17 +225,17 @@ norm, use_idf, smooth_idf, sublinear_tf
         input: wt.InputKind = "content",
         encoding: str = "utf-8",
         decode_error: wt.DecodeError = "strict",
-        strip_accents: wt.StripAccents = None,
-        lowercase: bool = True,
+        strip_accents: wt.ByView[wt.StripAccents] = None,
+        lowercase: wt.ByView[bool] = True,
         preprocessor: wt.Preprocessor = None,
         tokenizer: wt.Tokenizer = None,
         analyzer: wt.Analyzer = "word",
-        stop_words: wt.StopWords = None,
-        token_pattern: str | None = r"(?u)\b\w\w+\b",
-        ngram_range: wt.NgramRange = (1, 1),
-        max_df: wt.DocumentLimit = 1.0,
-        min_df: wt.DocumentLimit = 1,
-        max_features: int | None = None,
+        stop_words: wt.ByView[wt.StopWords] = None,
+        token_pattern: wt.ByView[str | None] = r"(?u)\b\w\w+\b",
+        ngram_range: wt.ByView[wt.NgramRange] = (1, 1),
+        max_df: wt.ByView[wt.DocumentLimit] = 1.0,
+        min_df: wt.ByView[wt.DocumentLimit] = 1,
+        max_features: wt.ByView[int | None] = None,
         vocabulary: wt.Vocabulary = None,
         binary: bool = False,
         dtype: wt.DTypeLike = np.float64,
@@ -241,7 +245,7 @@ norm, use_idf, smooth_idf, sublinear_tf
         sublinear_tf: bool = False,
         unknown: wt.Unknown = "ignore",
         missing: wt.Missing = "error",
-        stemmer: str | None = None,
+        stemmer: wt.ByView[str | None] = None,
         max_terms: int | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -273,7 +277,7 @@ norm, use_idf, smooth_idf, sublinear_tf
             So that the vectorizer fits into pipelines.
         """
         counts = self._count_and_fit(raw_documents)
-        return self._tfidf._weighed_counts(counts)
+        return self._tfidf._weighed_counts(counts, self._view_begins())
 
     def transform(self, raw_documents: wt.RawDocuments) -> CsrMatrix:
         """Weigh documents by the vocabulary and the frequencies that were learned.
@@ -285,7 +289,7 @@ norm, use_idf, smooth_idf, sublinear_tf
         """
         check_is_fitted(self, msg="The TF-IDF vectorizer is not fitted")
         counts = CountVectorizer.transform(self, raw_documents)  # after partial_fit, learns the idf
-        return self._tfidf._weighed_counts(counts)
+        return self._tfidf._weighed_counts(counts, self._view_begins())
 
     def _check_can_grow(self) -> None:
         super()._check_can_grow()

@@ -21,6 +21,7 @@ from wordodds._border.structure import N_MINOR_MAX
 from wordodds._core import text as core
 from wordodds._files.progress import progress
 from wordodds.text.analysis import analyzed
+from wordodds.text.views import ANALYZERS, view_names, views_of
 from wordodds.typing import AnyArray
 
 __all__ = [
@@ -43,7 +44,7 @@ def constraints(inherited: Mapping[str, Any]) -> dict[str, Any]:
     """Widen scikit-learn's rules for parameters by what our vectorizers take beyond them."""
     return {
         **inherited,
-        "analyzer": [StrOptions({"word", "char", "char_wb", "unicode_word"}), callable],
+        "analyzer": [StrOptions(set(ANALYZERS)), callable],
         "missing": [StrOptions({"error", "empty"})],
         "stemmer": [str, None],
         "verbose": ["verbose"],
@@ -59,13 +60,14 @@ def keep_parameters(estimator: object, given: Mapping[str, Any]) -> None:
 class FeatureRows(Protocol):
     """Takes the features of one document after the other."""
 
-    def add_row(self, features: Iterable[str]) -> None:
-        """Take the features of the next document."""
+    def add_view(self, features: Iterable[str]) -> None:
+        """Take the features of the next view; with the last one a document ends."""
 
 
 class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
     """The base of each vectorizer, before scikit-learn's class."""
 
+    # Of a single view. With several analyzers, options may be mappings by name: see views.py.
     input: wt.InputKind
     strip_accents: wt.StripAccents
     lowercase: bool
@@ -74,7 +76,7 @@ class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
     stop_words: wt.StopWords
     token_pattern: str | None
     ngram_range: wt.NgramRange
-    analyzer: wt.Analyzer
+    analyzer: wt.AnalyzerName | Callable[[Any], Iterable[str]]
     binary: bool
     dtype: wt.DTypeLike
     missing: wt.Missing
@@ -82,12 +84,40 @@ class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
     n_jobs: int | None
     verbose: bool
 
+    views_share_vocabulary = True
+    """Whether features of several views lie in one vocabulary; else each view is hashed apart."""
+
+    @property
+    def view_names(self) -> tuple[str, ...] | None:
+        """The names of the views, None unless there are several analyzers."""
+        # The first is most usual, and must cost nothing: a short document takes microseconds.
+        return None if type(self.analyzer) is str else view_names(self.analyzer)
+
     def build_analyzer(self) -> Callable[[Any], list[str]]:
         """Return a function that turns one document into its features."""
+        if (names := self.view_names) is not None:
+            return partial(
+                _analyze_views, names, [view.build_analyzer() for view in views_of(self)]
+            )
         if self.analyzer != "unicode_word":
             analyze: Callable[[Any], list[str]] = super().build_analyzer()
             return analyze
         return partial(_analyze_compiled, self)
+
+    def _validate_params(self) -> None:
+        # Of several views each is checked by the rules for one.
+        if self.view_names is None:
+            super()._validate_params()
+            return
+        for view in views_of(self):
+            view._validate_params()
+
+    def _validate_ngram_range(self) -> None:
+        if self.view_names is None:
+            super()._validate_ngram_range()
+            return
+        for view in views_of(self):
+            view._validate_ngram_range()
 
     def _word_ngrams(
         self, tokens: Sequence[str], stop_words: Iterable[str] | None = None
@@ -100,6 +130,10 @@ class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
         return ngrams
 
     def _warn_for_unused_params(self) -> None:
+        if self.view_names is not None:
+            for view in views_of(self):
+                view._warn_for_unused_params()
+            return
         if self.analyzer != "unicode_word":
             super()._warn_for_unused_params()
             return
@@ -112,6 +146,10 @@ class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
 
     def _check_stemmer(self) -> None:
         if self.stemmer is None:
+            return
+        if self.view_names is not None:
+            for view in views_of(self):
+                view._check_stemmer()
             return
         if self.analyzer not in WORD_ANALYZERS:
             raise ValueError(
@@ -129,11 +167,13 @@ class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
 
     def _count_features(self, documents: Documents, counter: FeatureRows) -> None:
         """Find the features of each document in Python and have the engine count them."""
-        analyze = self.build_analyzer()
+        views = [self] if self.view_names is None else views_of(self)
+        analyzers = [view.build_analyzer() for view in views]
         total = len(documents) if hasattr(documents, "__len__") else None
         with self._progress(total) as advance:
             for document in cast("Iterable[object]", documents):
-                counter.add_row(analyze(document))
+                for analyze in analyzers:
+                    counter.add_view(analyze(document))
                 if advance is not None:
                     advance(1)
 
@@ -149,6 +189,16 @@ def _analyze_compiled(vectorizer: EngineVectorizer, document: object) -> list[st
     assert options is not None
     (text,) = as_strings(documents)
     return options.features(text, *how)
+
+
+def _analyze_views(
+    names: Sequence[str], analyzers: Sequence[Callable[[Any], list[str]]], document: object
+) -> list[str]:
+    return [
+        f"{name}__{feature}"
+        for name, analyze in zip(names, analyzers, strict=True)
+        for feature in analyze(document)
+    ]
 
 
 def refuse_string(raw_documents: object) -> None:

@@ -77,7 +77,7 @@ inline constexpr int64_t no_max_terms = 0;
 // documents alone: the result is the same for any number of threads. Memory: 2 * max_terms terms
 // and those of one block (32 million code units, or one document). If stopped, the tally holds some
 // of the blocks. O(total length). Threads take stretches of a block, in order.
-void documents_tally(std::span<const Document> documents, const AnalyzerOptions& options,
+void documents_tally(std::span<const Document> documents, const AnalyzerViews& views,
                      int64_t max_terms, const Execution& execution, TermTally& tally_out);
 
 }  // namespace wordodds

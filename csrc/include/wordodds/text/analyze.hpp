@@ -35,6 +35,27 @@ struct AnalyzerOptions {
     const Vocabulary* stop_words = nullptr;
     Accents accents = Accents::keep;
     const WordMap* stems = nullptr;  // what stands for the words that are left; may be null
+    // A byte before every feature, which tells the features of several views apart; 0: none.
+    char name_space = 0;
+};
+
+// How documents are read: in one way, or in several side by side (views), whose features come one
+// view after the other. For a vocabulary that they share, view v has the name space
+// view_name_space(v); a single view needs none, nor do views that are hashed. Does not own them.
+constexpr char view_name_space(size_t view) { return static_cast<char>(view + 1); }
+
+class AnalyzerViews {
+   public:
+    AnalyzerViews(const AnalyzerOptions& only) : views_(&only, 1) {}  // implicit: most have one
+    AnalyzerViews(std::span<const AnalyzerOptions> views) : views_(views) {}
+
+    size_t size() const { return views_.size(); }
+    const AnalyzerOptions& operator[](size_t view) const { return views_[view]; }
+    auto begin() const { return views_.begin(); }
+    auto end() const { return views_.end(); }
+
+   private:
+    std::span<const AnalyzerOptions> views_;
 };
 
 // Gives the features of one document after the other, in the order of scikit-learn's analyzers:
@@ -62,10 +83,28 @@ class Analyzer {
     const char* bytes() const { return bytes_; }
     std::span<const TokenSpan> features() const { return features_; }
 
+    // Whether the features of a document are those of its words, one word after the other, and
+    // follow from the word alone. They can then be read word by word, and kept for the next time:
+    //
+    //     while (analyzer.next_words_alone())
+    //         for (word : analyzer.words()) { analyzer.open(word); use(analyzer.features()); }
+    bool is_by_word() const { return options_.kind == AnalyzerKind::chars_in_words; }
+
+    // Moves to the next words; false when there is none. Those before expire. Precondition:
+    // is_by_word().
+    bool next_words_alone(StopToken& stop);
+    std::span<const TokenSpan> words() const { return tokenizer_.tokens(); }
+    const char* word_bytes() const { return tokenizer_.bytes(); }
+
+    // Makes the features of one of words() the batch.
+    void open(TokenSpan word);
+
    private:
+    bool next_unnamed(StopToken& stop);
     bool next_words(StopToken& stop);
     bool next_joined(StopToken& stop);
     bool next_padded(StopToken& stop);
+    void give_padded();
     bool next_unicode_words(StopToken& stop);
     void drop_stop_words();
     void stem_words();
@@ -75,6 +114,7 @@ class Analyzer {
     void join_text(StopToken& stop);
     void append_joined(const char* bytes, int64_t n);
     void pad_word(TokenSpan word);
+    void name_features();
 
     AnalyzerOptions options_;
     InstructionSet instruction_set_;
@@ -92,6 +132,8 @@ class Analyzer {
     Buffer<uint64_t> mask_;
     Buffer<uint8_t> scratch_;
     Buffer<char> joined_;
+    Buffer<char> named_;
+    Buffer<TokenSpan> names_;
     // Unit i of the joined text (a word, or a character) is [unit_begin_[i], unit_end_[i]).
     Buffer<uint32_t> unit_begin_;
     Buffer<uint32_t> unit_end_;
@@ -103,7 +145,7 @@ class Analyzer {
 
 // All features of one document, for those who want to look at them; counting never makes such a
 // list.
-std::vector<std::string> document_features(const Document& document, const AnalyzerOptions& options,
+std::vector<std::string> document_features(const Document& document, const AnalyzerViews& views,
                                            const Execution& execution);
 
 }  // namespace wordodds

@@ -15,19 +15,24 @@ namespace wordodds {
 class FeatureCounter {
    public:
     // Growing: collects the features in a vocabulary of its own.
-    explicit FeatureCounter(HashKey key) : own_(std::in_place, key) {}
+    explicit FeatureCounter(HashKey key, size_t n_views = 1)
+        : own_(std::in_place, key), n_views_(n_views) {}
     // Frozen: the vocabulary must outlive the counter. Throws as documents_count_frozen does.
-    FeatureCounter(const Vocabulary& vocabulary, int64_t n_unknown)
-        : frozen_(&vocabulary), n_unknown_(n_unknown) {
+    FeatureCounter(const Vocabulary& vocabulary, int64_t n_unknown, size_t n_views = 1)
+        : frozen_(&vocabulary), n_unknown_(n_unknown), n_views_(n_views) {
         frozen_columns(vocabulary, n_unknown);
         vocabulary.prepare_lookups();
     }
-    explicit FeatureCounter(HashingOptions hashing) : hashing_(hashing) {}
+    // Throws as documents_count_hashed does.
+    explicit FeatureCounter(HashingOptions hashing, size_t n_views = 1)
+        : hashing_(hashing), n_views_(n_views) {
+        hashed_columns(hashing, static_cast<int64_t>(n_views));
+    }
 
-    // One feature of the current document. O(length).
+    // One feature of the current view of the current document. O(length).
     void add(const Document& feature);
-    // Ends the current document.
-    void end_row();
+    // Ends the current view, and with the last one the document.
+    void end_view();
 
     // All rows. Growing: sorts the vocabulary and moves it to vocabulary_out, which else is left as
     // it is.
@@ -40,6 +45,8 @@ class FeatureCounter {
     const Vocabulary* frozen_ = nullptr;
     int64_t n_unknown_ = 0;
     std::optional<HashingOptions> hashing_;
+    size_t n_views_;
+    size_t view_ = 0;
     RowBuilder row_;
     CountedPart part_{};
     Buffer<char> bytes_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "wordodds/base/buffer.hpp"
 #include "wordodds/text/analyze.hpp"
 #include "wordodds/text/key.hpp"
 #include "wordodds/text/term_table.hpp"
@@ -35,6 +36,15 @@ int64_t features_identify(const Analyzer& analyzer, HashKey key, const Table& ta
         }
     }
     return out - ids_out;
+}
+
+// The same, appended to ids_out.
+template <class Table, class Identify>
+void features_append(const Analyzer& analyzer, HashKey key, const Table& table, Identify identify,
+                     Buffer<uint32_t>& ids_out) {
+    const int64_t before = ids_out.size();
+    uint32_t* const out = ids_out.extend(static_cast<int64_t>(analyzer.features().size()));
+    ids_out.shrink(before + features_identify(analyzer, key, table, identify, out));
 }
 
 }  // namespace wordodds

@@ -2,29 +2,36 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "wordodds/base/radix_sort.hpp"
 #include "wordodds/text/analyze.hpp"
-#include "wordodds/text/identify.hpp"
+#include "wordodds/text/count.hpp"
 #include "wordodds/text/row_builder.hpp"
+#include "wordodds/text/view_reader.hpp"
 #include "wordodds/text/vocabulary.hpp"
 
 namespace wordodds {
 
 class LookupCounter {
    public:
-    LookupCounter(const AnalyzerOptions& options, InstructionSet instruction_set)
-        : analyzer_(options, instruction_set) {}
+    // `is_long`: whether there is text enough to remember words, see ViewReader.
+    LookupCounter(const AnalyzerViews& views, bool is_long, InstructionSet instruction_set) {
+        for (const AnalyzerOptions& view : views)
+            readers_.emplace_back(view, is_long, instruction_set);
+    }
 
-    // Appends the document's row to part_out. `identify` maps a TokenKey to a number or
-    // Vocabulary::not_found, which is dropped; n_ids() is above every number it has given.
+    // Appends the document's row to part_out, one view after the other. `identify` maps a TokenKey
+    // to a number or Vocabulary::not_found, which is dropped, and always to the same one; n_ids()
+    // is above every number it has given.
     template <class Identify, class CountIds>
     void count(const Document& document, const Vocabulary& vocabulary, StopToken& stop,
                Identify identify, CountIds n_ids, CountedPart& part_out) {
-        row_.clear();
-        analyzer_.start(document);
-        while (analyzer_.next(stop)) collect(vocabulary, identify);
-        row_.append_row(key_bits_for(n_ids()), part_out);
+        for (ViewReader& reader : readers_) {
+            row_.clear();
+            reader.read(document, vocabulary.key(), vocabulary, identify, stop, row_.ids());
+            row_.append_entries(key_bits_for(n_ids()), part_out);
+        }
         stop.advance();
     }
 
@@ -38,13 +45,7 @@ class LookupCounter {
     }
 
    private:
-    template <class Identify>
-    void collect(const Vocabulary& vocabulary, Identify identify) {
-        uint32_t* const out = row_.extend(static_cast<int64_t>(analyzer_.features().size()));
-        row_.keep(features_identify(analyzer_, vocabulary.key(), vocabulary, identify, out));
-    }
-
-    Analyzer analyzer_;
+    std::vector<ViewReader> readers_;
     RowBuilder row_;
 };
 

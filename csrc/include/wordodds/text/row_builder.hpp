@@ -41,21 +41,18 @@ class RowBuilder {
    public:
     void clear() { ids_.shrink(0); }
 
-    // Room for n more numbers; keep(m) then says that the first m of them were filled.
-    uint32_t* extend(int64_t n) {
-        kept_ = ids_.size();
-        return ids_.extend(n);
-    }
-    void keep(int64_t m) { ids_.shrink(kept_ + m); }
+    // The numbers so far, to be appended to.
+    Buffer<uint32_t>& ids() { return ids_; }
 
-    // Appends the row to part_out. Every number is below 2^key_bits. O(n), linear passes.
-    void append_row(int key_bits, CountedPart& part_out) {
+    // Appends the entries to part_out: a row, or one view of it. Every number is below 2^key_bits.
+    // O(n), linear passes.
+    void append_entries(int key_bits, CountedPart& part_out) {
         append_runs(key_bits, part_out, [](uint32_t id) { return id; }, [](uint32_t) { return 1; });
     }
 
     // The same for numbers 2 * column + negative, as hashing gives them: the entries are columns,
     // with the sum of their signs.
-    void append_signed_row(int key_bits, CountedPart& part_out) {
+    void append_signed_entries(int key_bits, CountedPart& part_out) {
         append_runs(
             key_bits, part_out, [](uint32_t id) { return id >> 1; },
             [](uint32_t id) { return 1 - 2 * static_cast<int32_t>(id & 1); });
@@ -71,10 +68,9 @@ class RowBuilder {
             sum_runs(ids_, scratch_, key_bits, term_of, value_of, terms, counts);
         part_out.terms.shrink(row_begin + n_entries);
         part_out.counts.shrink(row_begin + n_entries);
-        part_out.row_ends.push_back(row_begin + n_entries);
+        part_out.ends.push_back(row_begin + n_entries);
     }
 
-    int64_t kept_ = 0;
     Buffer<uint32_t> ids_;
     Buffer<uint32_t> scratch_;
 };
