@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.svm import LinearSVC
 
 import wordodds
@@ -24,6 +24,7 @@ from ..evidence.methods import TUNINGS
 from ..setup import command_lines
 from ..setup.contenders import OURS, PEER, is_ours, threads_of
 from ..setup.corpora import load
+from ..setup.views import VIEWS
 
 SHORT = ["Which graphics card should I buy for under 300 dollars?"]
 N_TERMS = 1_000_000
@@ -104,6 +105,27 @@ def test_label_from_sklearn(newsgroups, converted, race):
     race(converted, newsgroups[1].texts)
 
 
+@pytest.fixture(scope="module")
+def views(newsgroups):
+    """Return a pipeline of words beside characters within words, and the model made from it."""
+    train, _ = newsgroups
+    pipeline = make_pipeline(union_of_views(), LinearSVC(random_state=0)).fit(*texts_of(train))
+    return pipeline, from_sklearn(pipeline)
+
+
+def union_of_views():
+    return FeatureUnion(
+        [
+            (view, TfidfVectorizer(analyzer=view, ngram_range=ngrams, sublinear_tf=True))
+            for view, ngrams in VIEWS.items()
+        ]
+    )
+
+
+def test_label_views(newsgroups, views, race):
+    race(views, newsgroups[1].texts, peer_rounds=1, rounds=3)
+
+
 @pytest.mark.quick
 def test_label_one_short_text(naive_bayes, race):
     race(naive_bayes, SHORT, peer_rounds=300, rounds=2000)
@@ -150,6 +172,18 @@ def test_train_default(newsgroups, documents, contender, measure, benchmark):
         measure(lambda: model.fit(*texts_of(train)), rounds=3)
         labels = model.predict(test.texts)
     assert_accurate(labels, test.labels, TRAINERS.get(contender, 0.87), benchmark)
+
+
+@pytest.mark.parametrize("contender", [PEER, *OURS], indirect=True)
+def test_train_views(newsgroups, contender, measure, benchmark):
+    """Words beside characters within words: ours chooses its settings, LinearSVC has C=1."""
+    train, test = newsgroups
+    if contender == PEER:
+        model = make_pipeline(union_of_views(), LinearSVC(random_state=0))
+    else:
+        model = TextClassifier(analyzer=tuple(VIEWS), n_jobs=threads_of(contender))
+    measure(lambda: model.fit(*texts_of(train)), rounds=1)
+    assert_accurate(model.predict(test.texts), test.labels, 0.86, benchmark)
 
 
 @pytest.mark.parametrize("contender", OURS, indirect=True)

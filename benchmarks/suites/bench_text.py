@@ -7,10 +7,12 @@ matrix; where the peer did not run, that its size is the one that the peer is kn
 import numpy as np
 import pytest
 import sklearn.feature_extraction.text as peer
+from sklearn.pipeline import FeatureUnion
 
 import wordodds
 
 from ..setup.contenders import PEER, QUICK_OURS, threads_of
+from ..setup.views import VIEWS
 
 # Latin letters to Greek and Cyrillic, capitals to capitals; reversible: words stay distinct.
 LATIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -28,6 +30,7 @@ SIZES = {
     "count_greek_and_cyrillic": (130_107, 1_787_565),
     "transform_greek_and_cyrillic": (130_107, 1_787_565),
     "strip_accents": (130_107, 1_787_565),
+    "views": (2_938_380, 27_590_486),
     "one_short_document": (130_107, 9),
 }
 
@@ -123,6 +126,20 @@ def test_transform_greek_and_cyrillic(foreign_texts, contender, race):
 def test_strip_accents(foreign_texts, contender, race):
     vectorizer = make("CountVectorizer", contender, strip_accents="unicode")
     race(lambda: vectorizer.fit_transform(foreign_texts), peer_rounds=1, rounds=5)
+
+
+def test_views(texts, contender, race):
+    """Words and pairs of them beside characters within words, each with its own tf-idf."""
+    if contender == PEER:
+        parts = [
+            (view, make("TfidfVectorizer", contender, analyzer=view, ngram_range=ngrams))
+            for view, ngrams in VIEWS.items()
+        ]
+        vectorizer = FeatureUnion(parts)
+    else:
+        options = {"analyzer": tuple(VIEWS), "ngram_range": VIEWS}
+        vectorizer = make("TfidfVectorizer", contender, **options)
+    race(lambda: vectorizer.fit_transform(texts), peer_rounds=1, rounds=3)
 
 
 @pytest.mark.quick
