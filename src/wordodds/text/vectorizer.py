@@ -90,8 +90,7 @@ class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
     @property
     def view_names(self) -> tuple[str, ...] | None:
         """The names of the views, None unless there are several analyzers."""
-        # The first is most usual, and must cost nothing: a short document takes microseconds.
-        return None if type(self.analyzer) is str else view_names(self.analyzer)
+        return view_names(self.analyzer)
 
     def build_analyzer(self) -> Callable[[Any], list[str]]:
         """Return a function that turns one document into its features."""
