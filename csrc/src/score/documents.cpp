@@ -31,7 +31,6 @@ class DocumentScorer {
           is_signed_(rows.terms == nullptr && rows.hashing.alternate_sign) {
         std::fill_n(sums_.extend(weights.stride), weights.stride, 0.0);
         std::fill_n(total_.extend(weights.stride), weights.stride, 0.0);
-        n_rows_ = rows.size(static_cast<int64_t>(views.size()));
         for (const AnalyzerOptions& view : views)
             readers_.emplace_back(view, is_long, instruction_set);
         if (rows.fasttext) bag_.emplace(*rows.fasttext);
@@ -43,7 +42,7 @@ class DocumentScorer {
         if (readers_.size() > 1) return score_views(document, stop, scores_out);
         const double scale = add_view(document, 0, stop);
         write_scores(sums_.data(), scale, scores_out);
-        return n_features_;
+        return ids_.size();
     }
 
    private:
@@ -53,7 +52,7 @@ class DocumentScorer {
         for (size_t view = 0; view < readers_.size(); ++view) {
             const double scale = add_view(document, view, stop);
             for (int64_t c = 0; c < weights_.stride; ++c) total_[c] += scale * sums_[c];
-            n_features += n_features_;
+            n_features += ids_.size();
         }
         write_scores(total_.data(), 1.0, scores_out);
         return n_features;
@@ -67,7 +66,6 @@ class DocumentScorer {
         } else {
             hash(document, view, stop);
         }
-        n_features_ = ids_.size();
         Rows<Weight> rows = rows_of(ids_.span());
         double scale = 1.0;
         const TermWeighting& weighting = weighting_[view];
@@ -123,6 +121,8 @@ class DocumentScorer {
         std::copy(weights_.bias.begin(), weights_.bias.end(), scores_out);
         kernels_.apply({weights_.factor.data(), weights_.rank, n_columns}, sums, scores_out);
     }
+
+    int64_t n_views() const { return static_cast<int64_t>(readers_.size()); }
 
     bool each_occurrence_adds(const TermWeighting& weighting) const {
         return !weighting.binary && !weighting.sublinear && weighting.norm == RowNorm::none &&
@@ -181,7 +181,7 @@ class DocumentScorer {
     // Each run of equal numbers becomes one row in ids_ with its length, or the sum of its signs,
     // in counts_. Returns how many there are.
     int64_t count_runs() {
-        const int key_bits = key_bits_for(n_rows_ << is_signed_);
+        const int key_bits = key_bits_for(rows_.size(n_views()) << is_signed_);
         counts_.shrink(0);
         int64_t* const counts = counts_.extend(ids_.size());
         const auto runs = [&](auto row_of, auto value_of) {
@@ -219,8 +219,6 @@ class DocumentScorer {
     DocumentWeights<Weight> weights_;
     RowKernels<Weight> kernels_;
     bool is_signed_;
-    int64_t n_rows_ = 0;
-    int64_t n_features_ = 0;  // of the last view
     Buffer<uint32_t> ids_;
     Buffer<uint32_t> scratch_;
     Buffer<int64_t> counts_;
@@ -240,7 +238,7 @@ void documents_score_classes(std::span<const Document> documents, const Analyzer
     const std::vector<size_t> borders = split_finely(documents, execution);
     const size_t n_columns = weights.bias.size();
     const auto n_chunks = static_cast<int64_t>(borders.size()) - 1;
-    const bool is_long = is_long_text(documents);
+    const bool is_long = is_worth_remembering(documents);
     // One a worker, as they remember words.
     std::vector<std::optional<DocumentScorer<Weight>>> scorers(
         static_cast<size_t>(std::min<int64_t>(execution.n_jobs, n_chunks)));

@@ -42,7 +42,7 @@ TermTally tally_block(std::span<const Document> documents, const AnalyzerViews& 
         const auto p = static_cast<size_t>(chunk);
         tallies[p] = std::make_unique<TermTally>(key);
         const auto stretch = documents.subspan(borders[p], borders[p + 1] - borders[p]);
-        LookupCounter counter(views, is_long_text(stretch), execution.instruction_set);
+        LookupCounter counter(views, is_worth_remembering(stretch), execution.instruction_set);
         CountedPart row{};
         for (const Document& document : stretch) {
             counter.count_growing(document, tallies[p]->vocabulary_to_grow(), *execution.stop, row);

@@ -120,7 +120,7 @@ CountedRows documents_count_growing(std::span<const Document> documents, const A
         [&](std::span<const Document> stretch, size_t p, int32_t, CountedPart& part) {
             own[p] = std::make_unique<Vocabulary>(vocabulary_out.key(), expected_terms(stretch));
             Vocabulary& vocabulary = *own[p];
-            LookupCounter counter(views, is_long_text(stretch), execution.instruction_set);
+            LookupCounter counter(views, is_worth_remembering(stretch), execution.instruction_set);
             for (const Document& document : stretch) {
                 counter.count_growing(document, vocabulary, *execution.stop, part);
             }
@@ -145,7 +145,7 @@ CountedRows documents_count_frozen(std::span<const Document> documents, const An
     };
     // One a worker, as they remember words.
     std::vector<std::unique_ptr<LookupCounter>> counters(static_cast<size_t>(execution.n_jobs));
-    const bool is_long = is_long_text(documents);
+    const bool is_long = is_worth_remembering(documents);
     return count_parts(
         documents, views, split_finely(documents, execution), execution,
         [&](std::span<const Document> stretch, size_t, int32_t worker, CountedPart& part) {

@@ -10,6 +10,7 @@
 #include "tests/text/analysis.hpp"
 #include "tests/text/corpus.hpp"
 #include "wordodds/score/documents.hpp"
+#include "wordodds/text/view_reader.hpp"
 
 namespace wordodds {
 namespace {
@@ -248,6 +249,45 @@ TEST("every number of columns, long documents, and no document at all") {
             check_scores(corpus, {}, rows, normed, counts, lengths, weights);
             documents_score_classes({}, AnalyzerOptions{}, rows, {}, weights.view(), Run(), {}, {});
         });
+    }
+}
+
+TEST("a document has the same bits alone and among many, long words included") {
+    Random random(31);
+    Corpus corpus;
+    for (int repeat = 0; repeat < 40; ++repeat) {
+        std::u32string text;
+        for (int word = 0; word < 60; ++word) {
+            const int64_t length = word % 7 == 3 ? 60 + below(random, 12) : 1 + below(random, 9);
+            for (int64_t i = 0; i < length; ++i) text += U"etaoin"[below(random, 6)];
+            text += U' ';
+        }
+        corpus.add(text, TextKind::ascii);
+    }
+    CHECK(is_worth_remembering(corpus.views()));
+    AnalyzerOptions options;
+    options.kind = AnalyzerKind::chars_in_words;
+    options.ngram_min = options.ngram_max = 3;
+    const std::vector<std::string> terms =
+        reference::count_growing(reference::features_of(corpus.views(), options)).terms;
+    const Vocabulary vocabulary = packed_vocabulary(terms);
+    std::vector<TermSlot> slots(static_cast<size_t>(frozen_slots(vocabulary.size())));
+    vocabulary.freeze(frozen_key, slots);
+    const FrozenTerms frozen{frozen_key, vocabulary.arena(), vocabulary.offsets(), slots};
+    const FeatureRows rows{&frozen, 0, {}};
+    const Weights<double> weights(random, rows.size(), 3);
+    const TermWeighting counts{false, false, RowNorm::none, {}};
+    const auto scores_of = [&](std::span<const Document> documents) {
+        std::vector<double> scores(3 * documents.size());
+        documents_score_classes(documents, options, rows, {&counts, 1}, weights.view(), Run(),
+                                scores, {});
+        return scores;
+    };
+    const std::vector<double> together = scores_of(corpus.views());
+    for (size_t i = 0; i < corpus.views().size(); ++i) {
+        CHECK(!is_worth_remembering(corpus.views().subspan(i, 1)));
+        const std::vector<double> alone = scores_of(corpus.views().subspan(i, 1));
+        for (size_t c = 0; c < 3; ++c) CHECK_EQ(alone[c], together[3 * i + c], i);
     }
 }
 

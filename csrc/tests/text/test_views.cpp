@@ -197,7 +197,7 @@ AnalyzerOptions ngrams_in_words() {
 }
 
 void check_remembered(const Corpus& corpus) {
-    CHECK(is_long_text(corpus.views()), corpus.length());  // or nothing is remembered
+    CHECK(is_worth_remembering(corpus.views()), corpus.length());  // or nothing is remembered
     const reference::Counts expected =
         reference::count_growing(reference::features_of(corpus.views(), ngrams_in_words()));
     for (const int32_t n_jobs : {1, 3}) {

@@ -39,11 +39,13 @@ struct AnalyzerOptions {
     char name_space = 0;
 };
 
+// The name space of a view in a shared vocabulary. Precondition: view < 127, so that terms stay
+// UTF-8.
+constexpr char view_name_space(size_t view) { return static_cast<char>(view + 1); }
+
 // How documents are read: in one way, or in several side by side (views), whose features come one
 // view after the other. For a vocabulary that they share, view v has the name space
 // view_name_space(v); a single view needs none, nor do views that are hashed. Does not own them.
-constexpr char view_name_space(size_t view) { return static_cast<char>(view + 1); }
-
 class AnalyzerViews {
    public:
     AnalyzerViews(const AnalyzerOptions& only) : views_(&only, 1) {}  // implicit: most have one

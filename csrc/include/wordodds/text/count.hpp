@@ -16,7 +16,7 @@ namespace wordodds {
 // The rows of consecutive documents, as one thread counted them.
 struct CountedPart {
     int64_t first_row;
-    Buffer<int64_t> ends;       // view v of row i ends at ends[i * n_views + v] of the next two
+    Buffer<int64_t> ends;       // view v of row i ends at ends[i * n_views + v] in both below
     Buffer<uint32_t> terms;     // ascending within a view of a row
     Buffer<int32_t> counts;     // >= 1, or any sum of signs where features were hashed
     std::vector<uint32_t> ids;  // term number of the part -> number over all parts; empty: the same

@@ -13,8 +13,9 @@
 
 namespace wordodds {
 
-// Whether words come again often enough to be remembered.
-inline bool is_long_text(std::span<const Document> documents) {
+// Whether a word comes again often enough for remembering it to pay: from a few pages of text on,
+// where the table that is set up for it costs less than the lookups it spares.
+inline bool is_worth_remembering(std::span<const Document> documents) {
     constexpr int64_t units_min = 1 << 14;
     int64_t n_units = 0;
     for (const Document& document : documents) {
@@ -49,7 +50,7 @@ class ViewReader {
         while (analyzer_.next(stop)) features_append(analyzer_, key, table, identify, ids_out);
     }
 
-    // For those who read it by themselves.
+    // For callers that identify features themselves.
     Analyzer& analyzer() { return analyzer_; }
 
    private:

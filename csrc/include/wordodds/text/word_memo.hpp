@@ -17,8 +17,8 @@ namespace wordodds {
 // in the same order; a vocabulary that grows numbers new features by their first occurrence as
 // before.
 //
-// Memory: at most words_max words and ids_max numbers (some 30 MB); above that all are forgotten.
-// Long words are not kept, as they seldom come again.
+// Memory of each view of each thread: words_max words and ids_max numbers (some 30 MB), and those
+// of one batch; beyond that all are forgotten. Long words are not kept, as they seldom come again.
 class WordMemo {
    public:
     explicit WordMemo(HashKey key) : key_(key) { forget(); }
@@ -43,11 +43,13 @@ class WordMemo {
                 keys[i] = make_token_key(bytes + word.begin, word.length, key_);
                 words_->prefetch(keys[i].hash);
             }
+            size_t done = 0;  // words of the batch whose numbers are in ids_out
             for (size_t i = 0; i < n; ++i) {
                 if (keys[i].length > word_bytes_max) {
+                    append_kept(places + done, i - done, ids_out);
                     analyzer.open(words[first + i]);
                     features_append(analyzer, key_, table, identify, ids_out);
-                    places[i] = not_kept;
+                    done = i + 1;
                     continue;
                 }
                 places[i] = words_->find_or_insert(keys[i]);
@@ -58,12 +60,7 @@ class WordMemo {
                 }
                 __builtin_prefetch(ids_.data() + ends_[places[i]]);
             }
-            for (size_t i = 0; i < n; ++i) {
-                if (places[i] == not_kept) continue;
-                const int64_t begin = ends_[places[i]];
-                const int64_t n_ids = ends_[int64_t{places[i]} + 1] - begin;
-                std::copy_n(ids_.data() + begin, n_ids, ids_out.extend(n_ids));
-            }
+            append_kept(places + done, n - done, ids_out);
         }
     }
 
@@ -72,7 +69,15 @@ class WordMemo {
    private:
     static constexpr int64_t ids_max = 1 << 22;
     static constexpr uint32_t word_bytes_max = 64;
-    static constexpr uint32_t not_kept = Vocabulary::not_found;
+
+    // Appends the numbers of n words, by their places.
+    void append_kept(const uint32_t* places, size_t n, Buffer<uint32_t>& ids_out) const {
+        for (size_t i = 0; i < n; ++i) {
+            const int64_t begin = ends_[places[i]];
+            const int64_t n_ids = ends_[int64_t{places[i]} + 1] - begin;
+            std::copy_n(ids_.data() + begin, n_ids, ids_out.extend(n_ids));
+        }
+    }
 
     void forget() {
         words_.emplace(key_);
