@@ -129,7 +129,7 @@ def test_a_pipeline_with_feature_union_is_carried_over(union, classifier, tmp_pa
 
 def test_what_cannot_be_carried_over_is_named():
     joint = make_pipeline(words_and_ngrams(), Normalizer(), LogisticRegression())
-    with pytest.raises(ValueError, match="a norm of several vectorizers together"):
+    with pytest.raises(ValueError, match="divides several vectorizers together by one norm"):
         from_sklearn(joint.fit(TEXTS, LABELS))
     mixed = FeatureUnion(
         [
@@ -137,11 +137,48 @@ def test_what_cannot_be_carried_over_is_named():
             ("b", sklearn_text.HashingVectorizer(alternate_sign=False)),
         ]
     )
-    with pytest.raises(ValueError, match="either hash to as many columns or have vocabularies"):
+    with pytest.raises(ValueError, match="either all have vocabularies or all hash to as many"):
         from_sklearn(make_pipeline(mixed, MultinomialNB()).fit(TEXTS, LABELS))
-    alone = FeatureUnion([("a", sklearn_text.CountVectorizer())])
-    with pytest.raises(ValueError, match="2 to 8 vectorizers, got 1"):
-        from_sklearn(make_pipeline(alone, MultinomialNB()).fit(TEXTS, LABELS))
+    other = FeatureUnion(
+        [
+            ("a", sklearn_text.CountVectorizer()),
+            ("b", sklearn_text.CountVectorizer(encoding="latin-1")),
+        ]
+    )
+    with pytest.raises(ValueError, match="must agree in encoding, got 'utf-8' and 'latin-1'"):
+        from_sklearn(make_pipeline(other, MultinomialNB()).fit(TEXTS, LABELS))
+    nested = FeatureUnion([("a", words_and_ngrams()), ("b", sklearn_text.CountVectorizer())])
+    with pytest.raises(ValueError, match="into one FeatureUnion of these"):
+        from_sklearn(make_pipeline(nested, MultinomialNB()).fit(TEXTS, LABELS))
+
+
+def test_a_union_of_one_is_that_one():
+    alone = FeatureUnion([("a", sklearn_text.TfidfVectorizer()), ("b", "drop")])
+    pipeline = make_pipeline(alone, MultinomialNB()).fit(TEXTS, LABELS)
+    model = from_sklearn(pipeline)
+    np.testing.assert_allclose(model.predict_proba(OTHERS), pipeline.predict_proba(OTHERS))
+    assert not model.features.beside
+
+
+def test_an_analyzer_that_is_not_named_has_its_default():
+    named = TextClassifier(analyzer=VIEWS, ngram_range={"word": (1, 1)}).fit(TEXTS, LABELS)
+    assert named.choice_.reading.ngram_range == ((1, 1), (3, 5))
+
+
+def test_what_one_analyzer_refuses_several_refuse():
+    class Own(wordodds.CountVectorizer):
+        def transform(self, raw_documents):
+            return 2 * super().transform(raw_documents)
+
+    for vectorizer, message in (
+        (wordodds.CountVectorizer(analyzer=VIEWS, input="filename"), "reads files"),
+        (Own(analyzer=VIEWS), "transform"),
+    ):
+        rows = wordodds.CountVectorizer(analyzer=VIEWS).fit_transform(TEXTS)
+        classifier = wordodds.MultinomialNB().fit(rows, LABELS)
+        vectorizer.vocabulary_ = wordodds.CountVectorizer(analyzer=VIEWS).fit(TEXTS).vocabulary_
+        with pytest.raises(ValueError, match=message):
+            from_sklearn(make_pipeline(vectorizer, classifier))
 
 
 def test_different_functions_of_one_option_are_scored_but_not_saved(tmp_path):
@@ -274,11 +311,16 @@ def test_terms_of_both_views_may_lie_on_disk(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_hashed": 64}, "n_hashed takes one analyzer"),
-        ({"ngram_range": {"words": (1, 1)}}, "ngram_range=.* must have the names of"),
-        ({"C": 1.0, "min_df": {"char": 2}}, "min_df=.* must have the names of"),
+        ({"n_hashed": 64}, "n_hashed takes a single analyzer"),
+        ({"ngram_range": ((1, 2), (3, 5))}, "must be one value, or a dict of them by the names"),
+        ({"analyzer": "word", "ngram_range": ((1, 2),)}, "must be one value, or a dict"),
+        ({"ngram_range": {"words": (1, 1)}}, "ngram_range=.* have the names of several"),
+        ({"C": 1.0, "min_df": {"char": 2}}, "min_df=.* have the names of several"),
         ({"C": 1.0, "max_df": {"char": 2}}, "entry for 'char', which is no view"),
-        ({"analyzer": "word", "min_df": {"word": 2}}, "must have the names of several analyzers"),
+        (
+            {"analyzer": "word", "min_df": {"word": 2}},
+            "have the names of several analyzers; analyzer is",
+        ),
     ],
 )
 def test_wrong_options_are_named(options, message):

@@ -97,8 +97,17 @@ def test_several_analyzers(wordodds, tmp_path, files):
     assert list(load(target).describe()["text"]["views"]) == ["word", "char_wb"]
     assert "char_wb=" in wordodds("inspect", target).out
     assert "char_wb__" in wordodds("explain", "--model", target, "free money").out
-    chosen = next(line for line in wordodds(*arguments).out.splitlines() if "chosen" in line)
-    assert "words" in chosen
+    for order in ("word,char_wb", "char_wb,word"):
+        options = ["--analyzer", order, "--ngrams", "word=1-2,char_wb=3-4"]
+        lines = wordodds(*arguments[:4], *options).out.splitlines()
+        (chosen,) = (line for line in lines if line.startswith("chosen"))
+        assert "char_wb (3-4)" in chosen
+        assert "words" in chosen
+        assert (chosen.index("char_wb") < chosen.index("words")) == (order == "char_wb,word")
+    for wrong in ("word=1,2", "word=2-1", "word=1-2,word=3", "=1-2"):
+        result = wordodds(*arguments, "--ngrams", wrong)
+        assert result.code == 2
+        assert "must be" in result.err
     for wrong in ("word,words", "word,word"):
         result = wordodds("train", files / "mail.jsonl", "--output", target, "--analyzer", wrong)
         assert result.code == 2

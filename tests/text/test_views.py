@@ -210,6 +210,21 @@ def test_batches_pickles_and_clones_know_the_same(kind):
         assert again.vocabulary_ == whole.vocabulary_
 
 
+def test_the_order_of_analyzers_matters_not_whether_they_are_a_list():
+    grown = CountVectorizer(analyzer=("word", "char")).partial_fit(TEXTS[:3])
+    grown.merge(CountVectorizer(analyzer=["word", "char"]).partial_fit(TEXTS[3:]))
+    assert grown.vocabulary_ == CountVectorizer(analyzer=["word", "char"]).fit(TEXTS).vocabulary_
+    with pytest.raises(ValueError, match="analyzer was"):
+        grown.merge(CountVectorizer(analyzer=("char", "word")).partial_fit(TEXTS))
+
+
+def test_a_surrogate_is_named_with_its_document():
+    options = {"n_features": 64, "tokenizer": str.split, "token_pattern": None}
+    vectorizer = HashingVectorizer(analyzer=("word", "char"), **options)
+    with pytest.raises(UnicodeEncodeError, match="in a feature of document 2"):
+        vectorizer.transform(["one", "two", "a \ud800 b"])
+
+
 def test_max_terms_counts_the_terms_of_all_views():
     pruned = ours_of(CountVectorizer, VIEWS, max_terms=10).fit(TEXTS)
     assert len(pruned.vocabulary_) <= 10

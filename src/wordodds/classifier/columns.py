@@ -41,24 +41,30 @@ class Columns:
     @classmethod
     def beside(cls, names: Sequence[str], parts: "Sequence[Columns]") -> "Columns":
         """Join the columns of several ways of reading a text, each of which has a name."""
-        if not 2 <= len(parts) <= VIEWS_MAX:
-            raise ValueError(f"it must join 2 to {VIEWS_MAX} vectorizers, got {len(parts)}")
+        if not 1 <= len(parts) <= VIEWS_MAX:
+            raise ValueError(f"it must join at most {VIEWS_MAX} vectorizers, got {len(parts)}")
+        if len(parts) == 1:
+            return parts[0]
         if any(len(part._views) > 1 for part in parts):
             raise ValueError("a vectorizer within it has several analyzers: list them one by one")
         views = [
             replace(part._views[0], view=name) for name, part in zip(names, parts, strict=True)
         ]
-        shared = {tuple(getattr(view, name) for name in SHARED) for view in views}
-        if len(shared) > 1:
-            raise ValueError(
-                f"its vectorizers must agree in {', '.join(SHARED)}, and either hash to as many "
-                "columns or have vocabularies"
-            )
         if any(view.n_unknown for view in views):
             raise ValueError('its vectorizers must have unknown="ignore"')
-        hashes = [part._vocabulary is None for part in parts]
+        if len({view.n_hashed for view in views}) > 1:
+            raise ValueError(
+                "its vectorizers must either all have vocabularies or all hash to as many columns"
+            )
+        for option in SHARED:
+            first, *others = (getattr(view, option) for view in views)
+            for other in others:
+                if other != first:
+                    raise ValueError(
+                        f"its vectorizers must agree in {option}, got {first!r} and {other!r}"
+                    )
         joined = None
-        if not any(hashes):
+        if parts[0]._vocabulary is not None:
             joined = pack_vocabulary(
                 chr(number) + term
                 for number, part in enumerate(parts, 1)
@@ -111,7 +117,10 @@ class Columns:
             return
         one_of(norm, "norm", ("l1", "l2", None))
         if len(self._views) > 1 and not by_view:
-            raise ValueError("a norm of several vectorizers together: give each of them its own")
+            raise ValueError(
+                "it divides several vectorizers together by one norm: give each of them its own "
+                "norm, and fit again"
+            )
         self._norms = [norm] * len(self._views)
         self._norm_weights = self._scale.copy()
 

@@ -6,7 +6,6 @@ be in use.
 """
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,7 +18,7 @@ from wordodds._core import text as text_core
 from wordodds.classifier.named_models import Weighting
 from wordodds.linear.problem import columns_of_weights
 from wordodds.linear.ratio import RatioPrior, label_table, merge_equal_rows, ratio_problem
-from wordodds.text.prune import map_columns
+from wordodds.text.prune import document_count, map_columns
 from wordodds.text.vectorizer import CsrMatrix
 from wordodds.typing import Booleans, Codes, DocumentLimit, Floats, Ints
 
@@ -242,7 +241,7 @@ def least_by_column(
 
 def _least(limit: DocumentLimit | None, n_documents: int) -> float:
     assert limit is not None
-    return float(limit) if isinstance(limit, Integral) else max(limit * n_documents, 1.0)
+    return max(document_count(limit, n_documents), 1.0)
 
 
 def _losses(scores: Floats, codes: Codes) -> Floats:

@@ -64,7 +64,10 @@ def _hashing(
     parameters: "TextClassifier", weighting: Weighting, options: dict[str, Any]
 ) -> list[Any]:
     if isinstance(parameters.analyzer, tuple | list):
-        raise ValueError("n_hashed takes one analyzer: leave it, or name one")
+        raise ValueError(
+            f"n_hashed takes a single analyzer, got {parameters.analyzer!r}: name one, or leave "
+            "n_hashed (fit_stream learns by batches with a vocabulary)"
+        )
     for name, default in (("min_df", None), ("max_df", 1.0), ("max_features", None)):
         if getattr(parameters, name) != default:
             raise ValueError(f"{name} needs a vocabulary: leave it, or leave n_hashed")

@@ -33,14 +33,14 @@ _METHODS = (
 
 def read_vectorizer(vectorizer: BaseEstimator) -> tuple[TextFeatures, core.Vocabulary | None]:
     """Return how a fitted vectorizer, scikit-learn's or ours, reads text; its terms, or None."""
-    names = getattr(vectorizer, "view_names", None)
-    if names is not None:
-        return _read_views(vectorizer, names)
     if getattr(vectorizer, "input", "content") != "content":
         raise ValueError(
             f"input={vectorizer.input!r} reads files: a LinearModel takes text (input='content')"
         )
     check_inherited(vectorizer, ("transform", "_count_vocab"))
+    names = getattr(vectorizer, "view_names", None)
+    if names is not None:
+        return _read_views(vectorizer, names)
     if isinstance(vectorizer, sklearn_text.HashingVectorizer):
         features = TextFeatures(
             n_hashed=int(vectorizer.n_features),
@@ -52,7 +52,8 @@ def read_vectorizer(vectorizer: BaseEstimator) -> tuple[TextFeatures, core.Vocab
         vocabulary = _vocabulary_of(vectorizer)
         return TextFeatures(n_unknown=_n_unknown(vectorizer), **_options(vectorizer)), vocabulary
     raise ValueError(
-        "the first step must be a CountVectorizer, TfidfVectorizer or HashingVectorizer"
+        "text must go into a CountVectorizer, TfidfVectorizer or HashingVectorizer, or into one "
+        "FeatureUnion of these"
     )
 
 

@@ -44,7 +44,7 @@ def plain_reading(parameters: "TextClassifier", kind: Kind, n_documents: int) ->
     if parameters.n_hashed is None:
         least = 1 if n_documents < MANY else kind.min_df
         if parameters.min_df is not None:
-            least = _by_view(parameters, "min_df", _plain, 1)
+            least = _by_view(parameters, "min_df", _plain, least)
     return Reading(_pattern(parameters, kind.token_pattern), _ngrams(parameters, kind), least)
 
 
@@ -84,10 +84,14 @@ def analyzers_of(parameters: "TextClassifier") -> Sequence[object]:
 
 
 def _ngrams(parameters: "TextClassifier", kind: Kind) -> NgramRange | tuple[NgramRange, ...]:
-    if parameters.ngram_range is None and isinstance(parameters.analyzer, tuple | list):
-        return tuple(CHARACTERS.get(name, kind.ngram_range) for name in parameters.analyzer)
-    default = kind.ngram_range if parameters.ngram_range is None else (1, 1)
-    return _by_view(parameters, "ngram_range", _range, default)
+    several = isinstance(parameters.analyzer, tuple | list)
+    own = {
+        name: CHARACTERS.get(name, kind.ngram_range) if several else kind.ngram_range
+        for name in map(str, analyzers_of(parameters))
+    }
+    if parameters.ngram_range is None and several:
+        return tuple(own.values())
+    return _by_view(parameters, "ngram_range", _range, kind.ngram_range, own)
 
 
 def _single_words(
@@ -101,21 +105,39 @@ def _single_words(
 
 
 def _by_view(
-    parameters: "TextClassifier", option: str, plain: Callable[[Value], Value], default: Value
+    parameters: "TextClassifier",
+    option: str,
+    plain: Callable[[Value], Value],
+    default: Value,
+    own_defaults: Mapping[str, Value] | None = None,
 ) -> Value | tuple[Value, ...]:
-    """Return an option that may be given for each of several analyzers, in their order."""
+    """Return an option that may be given for each of several analyzers, in their order.
+
+    An analyzer that is not named has the default, perhaps one of its own.
+    """
     given = getattr(parameters, option)
     if given is None:
         given = default
     if not isinstance(given, Mapping):
+        _refuse_tuples(option, given)
         return plain(given)
     names = analyzers_of(parameters)
     if not isinstance(parameters.analyzer, tuple | list) or not set(given) <= set(names):
         raise ValueError(
-            f"{option}={given!r} must have the names of several analyzers, which are "
-            f"{parameters.analyzer!r}"
+            f"{option}={given!r} must be one value, or have the names of several analyzers; "
+            f"analyzer is {parameters.analyzer!r}"
         )
-    return tuple(plain(given.get(name, default)) for name in names)
+    defaults = own_defaults or {}
+    return tuple(plain(given.get(name, defaults.get(name, default))) for name in map(str, names))
+
+
+def _refuse_tuples(option: str, given: object) -> None:
+    """Refuse values in the order of the analyzers, which would be taken for those by name."""
+    if isinstance(given, tuple) and any(isinstance(each, tuple) for each in given):
+        raise ValueError(
+            f"{option}={given!r} must be one value, or a dict of them by the names of several "
+            "analyzers"
+        )
 
 
 def _range(given: NgramRange) -> NgramRange:

@@ -134,10 +134,15 @@ def ngrams(text: str) -> tuple[int, int] | dict[str, tuple[int, int]]:
     >>> ngrams("word=1-2,char_wb=3-5")
     {'word': (1, 2), 'char_wb': (3, 5)}
     """
-    if "=" in text:
-        parts = [part.partition("=") for part in text.split(",")]
-        return {name: _range(lengths, "-", text) for name, _, lengths in parts}
-    return _range(text, ",", text)
+    if "=" not in text:
+        return _range(text, "-" if "-" in text else ",", text)
+    parts = [part.partition("=") for part in text.split(",")]
+    ranges = {name: lengths for name, _, lengths in parts}
+    if len(ranges) < len(parts) or not all(name and equals for name, equals, _ in parts):
+        raise argparse.ArgumentTypeError(
+            f"must be N,M, or with several analyzers A=N-M,B=N-M; got {text!r}"
+        )
+    return {name: _range(lengths, "-", text) for name, lengths in ranges.items()}
 
 
 def _range(lengths: str, between: str, text: str) -> tuple[int, int]:

@@ -91,8 +91,8 @@ def add_parser(commands: Commands) -> None:
         "--ngrams",
         type=ngrams,
         metavar="N,M",
-        help="features of N to M words, such as 1,2; with several analyzers, such as "
-        "word=1-2,char_wb=3-5",
+        help="features of N to M words or characters, such as 1,2; or for each of several "
+        "analyzers, such as word=1-2,char_wb=3-5",
     )
     parser.add_argument(
         "--analyzer",
@@ -240,7 +240,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(report)
     else:
-        _print(report)
+        _print(report, options.analyzer)
     return exit_code(bad_rows, options)
 
 
@@ -300,7 +300,7 @@ def _classifier(options: argparse.Namespace) -> TextClassifier:
     return TextClassifier(options.model, verbose=True, **settings)
 
 
-def _print(report: dict[str, Any]) -> None:
+def _print(report: dict[str, Any], analyzer: str | tuple[str, ...] | None) -> None:
     classes = report["classes"]
     shown = ", ".join(f"{label} {count:,}" for label, count in list(classes.items())[:5])
     more = f", and {len(classes) - 5} more" if len(classes) > 5 else ""
@@ -316,7 +316,7 @@ def _print(report: dict[str, Any]) -> None:
         f"{report['features']:,} features in {seconds['training']:.2f} s"
     )
     if report.get("chosen"):
-        print(f"chosen     {_chosen(report['chosen'])}")
+        print(f"chosen     {_chosen(report['chosen'], analyzer)}")
     if "calibration" in report:
         calibration = report["calibration"]
         print(f"calibrate  {calibration['method']} on {calibration['documents']:,} held out")
@@ -326,15 +326,19 @@ def _print(report: dict[str, Any]) -> None:
     print(f"saved      {report['output']}, {report['bytes'] / 1e6:.1f} MB")
 
 
-def _chosen(chosen: dict[str, Any]) -> str:
+def _chosen(chosen: dict[str, Any], analyzer: str | tuple[str, ...] | None) -> str:
     """Return the settings that were chosen, in a line."""
     from wordodds.classifier.reading import PUNCTUATION
 
     terms = "words and punctuation" if chosen["token_pattern"] == PUNCTUATION else "words"
-    ngrams = chosen["ngram_range"]
-    longest = ngrams[1] if isinstance(ngrams[0], int) else ngrams[0][1]
-    reading = terms if longest == 1 else f"{terms}, up to {longest} together"
-    least = "" if chosen["min_df"] is None else f", min_df={chosen['min_df']}"
+    ngrams, least = chosen["ngram_range"], chosen["min_df"]
+    least = "" if least is None else f", min_df={least}"
+    if isinstance(ngrams[0], int):
+        reading = terms if ngrams[1] == 1 else f"{terms}, up to {ngrams[1]} together"
+    else:  # of several analyzers
+        names = [terms if name == "word" else name for name in analyzer or ()]
+        lengths = zip(names, ngrams, strict=True)
+        reading = " beside ".join(f"{name} ({n}-{m})" for name, (n, m) in lengths)
     loss, n_trials = chosen["log_loss"], len(chosen["trials"])
     held = "" if loss is None else f"; log loss {loss:.4f} on held-out documents, {n_trials} trials"
     return f"C={chosen['C']:g}, {reading}{least}{held}"

@@ -219,7 +219,9 @@ class TextFeatures:
             return np.ones_like(counts)
         if not self.sublinear:
             return counts
-        return np.log(counts, where=counts != 0.0, out=np.full_like(counts, -1.0)) + 1.0
+        occurs = counts != 0.0
+        values = np.log(counts, where=occurs, out=np.zeros_like(counts))
+        return np.asarray(values + occurs)
 
     def _own_norms(
         self, values: Floats, weights: Floats | None, documents: Ints, n_documents: int

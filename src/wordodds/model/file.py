@@ -19,10 +19,10 @@ and of format version 2, which models have that need any of it::
     tree           I32 (n_classes - 1, 2), as wordodds.model.tree says
     fasttext.*     as wordodds.model.fasttext.reading says; terms.* are its words
 
-and of format version 3, for models that read a text in several ways at once::
+and of format version 3, for models with several views (v = 0, 1, ...)::
 
-    terms.*        each term of view i begins with the byte i + 1
-    viewI.stop_words.*  the stop words of view I >= 1; those of view 0 as in version 1
+    terms.*             each term of view v begins with the byte v + 1
+    viewV.stop_words.*  the stop words of view v, v >= 1; those of view 0 as in version 1
 
 with the string "views", for each view its name, options and functions (JSON); "features" has the
 options of the first one.

@@ -326,7 +326,8 @@ class LinearModel:
         Parameters
         ----------
         feature : int or str
-            A row of the weights, or the name of a feature, such as a word.
+            A row of the weights, or the name of a feature, such as a word; of a model with several
+            analyzers such as "word__money".
         label : label
             The label.
         against : label or None

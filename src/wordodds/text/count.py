@@ -56,9 +56,10 @@ default="word"
         which keep "can't", "3.14" and the vowel signs of Indic scripts in one piece; it
         takes words of any length that hold a letter or digit and leaves ``token_pattern`` aside.
         Several, such as ``("word", "char_wb")``, give the columns of one after those of the other,
-        as a FeatureUnion of vectorizers does, under names such as "word__cat". Options of text and
-        limits of the vocabulary may then be given for each by name, such as
-        ``ngram_range={"word": (1, 2), "char_wb": (3, 5)}``.
+        as a FeatureUnion of vectorizers does, under names such as "word__cat". Then
+        ``ngram_range``, ``lowercase``, ``strip_accents``, ``token_pattern``, ``stop_words``,
+        ``stemmer``, ``min_df``, ``max_df`` and ``max_features`` may be given for each by name, such
+        as ``ngram_range={"word": (1, 2), "char_wb": (3, 5)}``.
     unknown : {"ignore", "count"} or int, default="ignore"
         What happens to words outside the vocabulary, pruned ones among them: dropped, counted in
         one more column after the others, or hashed to this many more columns.

@@ -38,7 +38,8 @@ class HashingVectorizer(EngineVectorizer, sklearn_text.HashingVectorizer):  # ty
 token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
         As in scikit-learn.
     analyzer, missing, stemmer, n_jobs, verbose
-        As in `CountVectorizer`; the result does not depend on ``n_jobs``.
+        As in `CountVectorizer`; the result does not depend on ``n_jobs``. Each of several analyzers
+        has ``n_features`` columns and a norm of its own.
 
     Raises
     ------
@@ -110,15 +111,16 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
         n_features, alternate_sign = int(self.n_features), bool(self.alternate_sign)
         dtype, binary = engine_dtype(self.dtype), bool(self.binary)
         documents, options = self._analyze(X, how)
-        n_views = 1 if self.view_names is None else len(self.view_names)
+        names = self.view_names
+        n_views = 1 if names is None else len(names)
         rows: Sequence[AnyArray]
         if options is None:
             counter = core.FeatureCounter.hashed(n_features, n_views, alternate_sign=alternate_sign)
-            self._count_features(documents, _EncodableRows(counter))
+            self._count_features(documents, _EncodableRows(counter, n_views))
             _, *rows = counter.finish(*how, dtype=dtype, binary=binary)
         else:
-            names = (self.analyzer,) if self.view_names is None else self.view_names
-            if not {"char", "char_wb"}.isdisjoint(names):  # no word has a surrogate
+            # No word has a surrogate.
+            if not {"char", "char_wb"}.isdisjoint((self.analyzer,) if names is None else names):
                 _check_encodable(documents, options, how)
             with self._progress(len(documents)) as advance:
                 n_jobs, instruction_set = how  # unpacked in the call it would cost 0.2 us
@@ -140,7 +142,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
                 *how,
                 sublinear=False,
                 norm=self.norm,
-                view_begins=np.arange(1, n_views, dtype=np.int32) * np.int32(n_features),
+                view_begins=None if names is None else _view_begins(n_views, n_features),
                 matrix_in_out=CsrArrays.of(matrix),
             )
         return matrix
@@ -158,24 +160,29 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype
         return self.fit(X, y).transform(X)
 
 
+def _view_begins(n_views: int, n_features: int) -> wt.Codes:
+    """Return the first columns of the views but the first."""
+    return np.arange(1, n_views, dtype=np.int32) * np.int32(n_features)
+
+
 class _EncodableRows:
     """A counter of hashed features that refuses those with lone surrogates."""
 
-    def __init__(self, counter: core.FeatureCounter) -> None:
+    def __init__(self, counter: core.FeatureCounter, n_views: int) -> None:
         self._counter = counter
-        self._n_rows = 0
+        self._n_views, self._n_views_seen = n_views, 0
 
     def add_view(self, features: Iterable[str]) -> None:
-        """Take the features of the next document."""
-        if self._n_rows == 0 and isinstance(features, str):
+        """Take the features of the next view; with the last one a document ends."""
+        if self._n_views_seen == 0 and isinstance(features, str):
             raise ValueError(
                 "an analyzer must return the features of a document as a list, got a single "
                 "string: return text.split(), or list(text) to hash its characters"
             )
         found = list(features)
-        _refuse_surrogates(found, self._n_rows)
+        _refuse_surrogates(found, self._n_views_seen // self._n_views)
         self._counter.add_view(found)
-        self._n_rows += 1
+        self._n_views_seen += 1
 
 
 def _check_encodable(documents: Documents, options: core.AnalyzerOptions, how: Execution) -> None:

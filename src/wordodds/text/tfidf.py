@@ -206,7 +206,8 @@ stop_words, token_pattern, ngram_range, max_df, min_df, max_features, vocabulary
 norm, use_idf, smooth_idf, sublinear_tf
         As in scikit-learn.
     analyzer, unknown, missing, stemmer, max_terms, n_jobs, verbose
-        As in `CountVectorizer`; the result does not depend on ``n_jobs``.
+        As in `CountVectorizer`; the result does not depend on ``n_jobs``. Each of several analyzers
+        has a norm of its own.
 
     Examples
     --------
