@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
 
 import wordodds
 from wordodds import (
@@ -25,6 +25,7 @@ from wordodds import (
 from .test_linear_model import LABELS, NEW, TEXTS, VECTORIZERS, model_of
 
 GOLDEN = Path(__file__).parent / "data" / "format-1.wordodds"
+GOLDEN_VIEWS = Path(__file__).parent / "data" / "format-3.wordodds"
 
 
 def same(model, other, texts=NEW):
@@ -149,12 +150,41 @@ def write_golden():
     print(pipeline.decision_function(new).tolist(), model.predict_proba(new)[0, 1])
 
 
+def test_the_golden_file_of_version_3():
+    """Written once by `write_golden_views`; every later version must give these answers."""
+    model = load(GOLDEN_VIEWS)
+    assert model.labels.tolist() == ["ham", "spam"]
+    np.testing.assert_allclose(
+        model.decision_function(["free money", "lunch meeting", "naïve ÉTÉ", ""]),
+        # What the pipeline itself said on the day.
+        [3.40565338587533, -3.679085405469711, -5.5285095070828705, -0.05700348904038406],
+        rtol=1e-12,
+    )
+    assert [view.stop_words for view in model.features.views] == [("the",), None]
+    assert [view.norm for view in model.features.views] == ["l2", "l1"]
+    assert model.features.name_of(0).startswith("words__")
+
+
+def write_golden_views():
+    """Make the golden file of version 3; not to be called again."""
+    texts = [*TEXTS, "naïve été"]
+    views = [
+        ("words", TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, stop_words=["the"])),
+        ("characters", TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 3), norm="l1")),
+    ]
+    classifier = SGDClassifier(loss="log_loss", random_state=0)
+    pipeline = make_pipeline(FeatureUnion(views), classifier).fit(texts, [*LABELS, "ham"])
+    from_sklearn(pipeline).save(GOLDEN_VIEWS)
+    print(pipeline.decision_function(["free money", "lunch meeting", "naïve ÉTÉ", ""]).tolist())
+
+
 def test_loading_and_predicting_is_light(tmp_path):
     path = tmp_path / "model"
     classifiers = {
         "vocabulary": TextClassifier(),
         "hashed": TextClassifier("naive_bayes", n_hashed=64),
         "pattern": TextClassifier(token_pattern="[a-z]+"),
+        "views": TextClassifier(analyzer=("word", "char_wb")),
     }
     for name, classifier in classifiers.items():
         classifier.fit(TEXTS, LABELS).calibrate(TEXTS, LABELS).save(f"{path}-{name}")
