@@ -61,7 +61,8 @@ def digest_of(estimator):
     """Return a digest of the public attributes that a fit has set."""
     digest = blake2b(digest_size=16)
     for name in sorted(dir(estimator)):
-        if name.endswith("_") and not name.startswith("_"):
+        # Some are known after another kind of fit only; older versions of scikit-learn list these.
+        if name.endswith("_") and not name.startswith("_") and hasattr(estimator, name):
             value = getattr(estimator, name)
             if name == "history_":  # but for the seconds
                 value = {key: entry for key, entry in value.items() if key != "time"}

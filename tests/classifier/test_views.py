@@ -2,14 +2,16 @@
 
 import pickle
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from sklearn.feature_extraction import text as sklearn_text
 from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import BernoulliNB as SklearnBernoulliNB
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, Normalizer
 from sklearn.svm import LinearSVC
 
@@ -150,6 +152,49 @@ def test_what_cannot_be_carried_over_is_named():
     nested = FeatureUnion([("a", words_and_ngrams()), ("b", sklearn_text.CountVectorizer())])
     with pytest.raises(ValueError, match="into one FeatureUnion of these"):
         from_sklearn(make_pipeline(nested, MultinomialNB()).fit(TEXTS, LABELS))
+
+
+def test_what_a_binarising_step_never_sees_adds_nothing():
+    union = FeatureUnion(
+        [("w", sklearn_text.CountVectorizer()), ("c", sklearn_text.CountVectorizer())],
+        transformer_weights={"w": -1.0},
+    )
+    pipeline = make_pipeline(union, SklearnBernoulliNB()).fit(TEXTS, LABELS)
+    model = from_sklearn(pipeline)
+    np.testing.assert_allclose(model.predict_proba(OTHERS), pipeline.predict_proba(OTHERS))
+
+
+def test_names_and_lengths_that_a_model_cannot_tell_apart_are_refused():
+    union = FeatureUnion([("w", sklearn_text.CountVectorizer()), ("w_", TfidfVectorizer())])
+    with pytest.raises(ValueError, match="'w_' must not end with an underscore"):
+        from_sklearn(make_pipeline(union, MultinomialNB()).fit(TEXTS, LABELS))
+    vectorizer = sklearn_text.CountVectorizer(analyzer="char", ngram_range=(0, 2))
+    with pytest.raises(ValueError, match=r"ngram_range=\(0, 2\) must begin with 1 or more"):
+        from_sklearn(make_pipeline(vectorizer, MultinomialNB()).fit(TEXTS, LABELS))
+
+
+def test_steps_that_do_nothing_may_stand_within_a_union():
+    inner = Pipeline([("v", sklearn_text.CountVectorizer(analyzer="char")), ("p", "passthrough")])
+    union = FeatureUnion([("w", sklearn_text.CountVectorizer()), ("c", inner)])
+    pipeline = make_pipeline(union, MultinomialNB()).fit(TEXTS, LABELS)
+    model = from_sklearn(pipeline)
+    np.testing.assert_allclose(model.predict_proba(OTHERS), pipeline.predict_proba(OTHERS))
+    passes = FeatureUnion([("c", "passthrough"), ("w", sklearn_text.CountVectorizer())])
+    with pytest.raises(ValueError, match="must not pass texts on as they are, as 'c'"):
+        from_sklearn(make_pipeline(passes, pipeline[-1]))
+
+
+def test_a_function_that_cannot_be_hashed_may_prepare_text():
+    @dataclass
+    class Upper:
+        times: int = 1
+
+        def __call__(self, text):
+            return text.upper()
+
+    for analyzer in ("word", VIEWS):
+        classifier = TextClassifier(analyzer=analyzer, preprocessor=Upper()).fit(TEXTS, LABELS)
+        assert classifier.score(TEXTS, LABELS) > 0.9
 
 
 def test_a_union_of_one_is_that_one():
@@ -293,6 +338,15 @@ def test_streams_and_clusters_learn_the_same(tmp_path):
     )
 
 
+@pytest.mark.parametrize("model", ["naive_bayes", "nb_logistic"])
+def test_limits_by_analyzer_hold_in_streams(model, tmp_path):
+    options = {"analyzer": VIEWS, "ngram_range": NGRAMS, "min_df": {"word": 2}}
+    whole = TextClassifier(model, **options).fit(TEXTS, LABELS)
+    streamed = TextClassifier(model, **options)
+    streamed.fit_stream([(TEXTS, LABELS)], memory="16GB", folder=tmp_path)
+    assert streamed.linear_model_.n_features == whole.linear_model_.n_features
+
+
 def test_terms_of_both_views_may_lie_on_disk(tmp_path, monkeypatch):
     from wordodds.text import spill
 
@@ -314,6 +368,8 @@ def test_terms_of_both_views_may_lie_on_disk(tmp_path, monkeypatch):
         ({"n_hashed": 64}, "n_hashed takes a single analyzer"),
         ({"ngram_range": ((1, 2), (3, 5))}, "must be one value, or a dict of them by the names"),
         ({"analyzer": "word", "ngram_range": ((1, 2),)}, "must be one value, or a dict"),
+        ({"min_df": (1, 2)}, "must be one value, or a dict"),
+        ({"analyzer": ("word", "word")}, "must differ from each other"),
         ({"ngram_range": {"words": (1, 1)}}, "ngram_range=.* have the names of several"),
         ({"C": 1.0, "min_df": {"char": 2}}, "min_df=.* have the names of several"),
         ({"C": 1.0, "max_df": {"char": 2}}, "entry for 'char', which is no view"),

@@ -1,5 +1,6 @@
 """Several analyzers side by side: what scikit-learn's FeatureUnion of them gives."""
 
+import io
 import pickle
 import re
 
@@ -9,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.feature_extraction import text as sklearn_text
-from sklearn.pipeline import FeatureUnion
+from sklearn.pipeline import FeatureUnion, make_pipeline
 
-from wordodds import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from wordodds import (
+    CountVectorizer,
+    HashingVectorizer,
+    MultinomialNB,
+    TfidfVectorizer,
+    from_sklearn,
+)
 
 TEXTS = [
     "The cat sat on the mat. The mat was flat!",
@@ -223,6 +230,67 @@ def test_a_surrogate_is_named_with_its_document():
     vectorizer = HashingVectorizer(analyzer=("word", "char"), **options)
     with pytest.raises(UnicodeEncodeError, match="in a feature of document 2"):
         vectorizer.transform(["one", "two", "a \ud800 b"])
+
+
+def test_a_document_is_read_once_for_all_views():
+    options = {"token_pattern": "[a-z]+"}  # found in Python
+    expected = ours_of(CountVectorizer, VIEWS, **options).fit_transform(TEXTS)
+    files = ours_of(CountVectorizer, VIEWS, input="file", **options)
+    assert_identical(files.fit_transform([io.StringIO(text) for text in TEXTS]), expected)
+    found = files.build_analyzer()(io.StringIO("cat"))
+    assert {name.partition("__")[0] for name in found} == set(VIEWS)
+    words = [text.lower().split() for text in TEXTS]
+    joined = ours_of(CountVectorizer, VIEWS, preprocessor=" ".join, **options)
+    plain = ours_of(CountVectorizer, VIEWS, **options)
+    assert_identical(
+        joined.fit_transform([iter(each) for each in words]),
+        plain.fit_transform([" ".join(each) for each in words]),
+    )
+
+
+def test_functions_and_methods_of_ones_own():
+    with pytest.raises(ValueError, match="a function for all analyzers, not for one of them"):
+        ours_of(CountVectorizer, VIEWS, strip_accents={"word": str.lower}).fit(TEXTS)
+    options = {"strip_accents": str.lower, "lowercase": {"word": False}}
+    with pytest.raises(ValueError, match="needs one value of lowercase"):
+        ours_of(CountVectorizer, VIEWS, **options).fit(TEXTS)
+    vectorizer = CountVectorizer(analyzer=VIEWS)
+    vectorizer.build_tokenizer = lambda: str.split
+    assert "word__b-c" in vectorizer.fit(["a b-c"]).vocabulary_
+
+    class Own(CountVectorizer):
+        def __init__(self, min_df=1):
+            super().__init__(analyzer=VIEWS, min_df=min_df)
+
+    expected = CountVectorizer(analyzer=VIEWS).fit(["a cat"]).vocabulary_
+    assert Own().fit(["a cat"]).vocabulary_ == expected
+
+
+@pytest.mark.parametrize("before", ["word", VIEWS])
+@pytest.mark.parametrize("after", ["word", ("word", "char"), ("char_wb", "word")])
+def test_other_analyzers_need_another_fit(before, after):
+    vectorizer = CountVectorizer(analyzer=before).fit(TEXTS)
+    classifier = MultinomialNB().fit(vectorizer.transform(TEXTS), [0, 1] * 3)
+    vectorizer.set_params(analyzer=after)
+    if before == after:
+        vectorizer.transform(OTHERS)
+        return
+    for ask in (
+        lambda: vectorizer.transform(OTHERS),
+        vectorizer.get_feature_names_out,
+        lambda: from_sklearn(make_pipeline(vectorizer, classifier)),
+    ):
+        with pytest.raises(ValueError, match="the vocabulary is that of other analyzers"):
+            ask()
+    vectorizer.fit(TEXTS).transform(OTHERS)
+
+
+def test_options_changed_in_place_are_noticed():
+    ngrams = {"word": (1, 1)}
+    vectorizer = CountVectorizer(analyzer=VIEWS, ngram_range=ngrams).partial_fit(TEXTS[:2])
+    ngrams["word"] = (1, 2)
+    with pytest.raises(ValueError, match="ngram_range was"):
+        vectorizer.partial_fit(TEXTS[2:])
 
 
 def test_max_terms_counts_the_terms_of_all_views():

@@ -45,6 +45,8 @@ class Columns:
             raise ValueError(f"it must join at most {VIEWS_MAX} vectorizers, got {len(parts)}")
         if len(parts) == 1:
             return parts[0]
+        if wrong := [name for name in names if name.endswith("_")]:
+            raise ValueError(f"the name {wrong[0]!r} must not end with an underscore: rename it")
         if any(len(part._views) > 1 for part in parts):
             raise ValueError("a vectorizer within it has several analyzers: list them one by one")
         views = [
@@ -141,7 +143,8 @@ class Columns:
         if self._signs or not (threshold == 0.0 or (plain and 0.0 < threshold < 1.0)):
             raise ValueError(f"binarize={threshold!r} depends on more than whether a word occurs")
         self._views = [replace(view, binary=True, sublinear=False) for view in self._views]
-        self._scale[self._kept] = 1.0
+        # A scale of zero or less leaves no value above the threshold.
+        self._scale[self._kept] = np.where(self._scale[self._kept] > 0.0, 1.0, 0.0)
         self._norms, self._norm_weights = [None] * len(self._views), None
 
     def finish(self, weights: Floats) -> tuple[Floats, TextFeatures]:

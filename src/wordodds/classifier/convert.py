@@ -24,6 +24,7 @@ from wordodds.text.parts import tfidf_transformer
 
 __all__ = ["from_sklearn", "linear_model_of"]
 
+_NOTHING = (None, "passthrough")
 Result = TypeVar("Result")
 Step: TypeAlias = tuple[str, BaseEstimator]
 
@@ -67,7 +68,7 @@ def from_sklearn(pipeline: Pipeline) -> LinearModel:
             f"pipeline must be a scikit-learn Pipeline, got {type(pipeline).__name__}: put "
             "vectorizer and classifier into make_pipeline(...)"
         )
-    steps = [(name, step) for name, step in pipeline.steps if step not in (None, "passthrough")]
+    steps = [(name, step) for name, step in pipeline.steps if step not in _NOTHING]
     if len(steps) < 2:
         raise ValueError("the pipeline must have a vectorizer and a classifier")
     (first, vectorizer), *between, (last, classifier) = steps
@@ -112,9 +113,10 @@ def _columns_of_union(union: Step) -> Columns:
     for name, transformer in union[1].transformer_list:
         if transformer == "drop":
             continue
-        (first, vectorizer), *rest = (
-            transformer.steps if isinstance(transformer, Pipeline) else [(name, transformer)]
-        )
+        if isinstance(transformer, str):
+            raise ValueError(f"step {union[0]!r} must not pass texts on as they are, as {name!r}")
+        steps = transformer.steps if isinstance(transformer, Pipeline) else [(name, transformer)]
+        (first, vectorizer), *rest = (step for step in steps if step[1] not in _NOTHING)
         columns = _columns_of((first, vectorizer))
         for step in rest:
             _named(step, partial(_apply, columns=columns))

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 
 from wordodds.classifier.convert import linear_model_of
 from wordodds.classifier.named_models import WEIGHTINGS, Kind, Weighting
-from wordodds.classifier.reading import Reading, analyzers_of
+from wordodds.classifier.reading import Reading, analyzers_of, plain_reading
 from wordodds.text import (
     CountVectorizer,
     HashingVectorizer,
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wordodds.classifier.choose import Choice
     from wordodds.classifier.text_classifier import TextClassifier
 
-__all__ = ["adopt_steps", "new_classifier", "text_steps", "weighting_of"]
+__all__ = ["adopt_steps", "least_documents", "new_classifier", "text_steps", "weighting_of"]
 
 _TEXT_OPTIONS = (
     *("analyzer", "lowercase", "strip_accents", "stop_words", "stemmer", "tokenizer"),
@@ -51,6 +51,11 @@ def text_steps(parameters: "TextClassifier", kind: Kind, reading: Reading) -> li
     if weighting in ("counts", "binary"):
         return [CountVectorizer(**options)]
     return [TfidfVectorizer(sublinear_tf=weighting == "sublinear_tfidf", **options)]
+
+
+def least_documents(parameters: "TextClassifier", kind: Kind, n_documents: int) -> object:
+    """Return ``min_df`` as a vectorizer takes it, for a number of documents."""
+    return _by_name(parameters, plain_reading(parameters, kind, n_documents).min_df, Real)
 
 
 def _by_name(parameters: "TextClassifier", setting: object, kind: type) -> object:

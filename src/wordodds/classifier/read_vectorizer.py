@@ -98,6 +98,8 @@ def _options(vectorizer: BaseEstimator) -> dict[str, Any]:
     uses_words = vectorizer.analyzer in ("word", "unicode_word")
     stop_words = vectorizer.get_stop_words() if uses_words else None
     ngram_min, ngram_max = vectorizer.ngram_range
+    if ngram_min < 1 and not own_analyzer:
+        raise ValueError(f"ngram_range={vectorizer.ngram_range!r} must begin with 1 or more")
     return options | {
         "analyzer": "word" if own_analyzer else vectorizer.analyzer,
         "lowercase": bool(vectorizer.lowercase),

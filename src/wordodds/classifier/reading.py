@@ -5,6 +5,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from wordodds.classifier.named_models import Kind
+from wordodds.text.views import view_names
 from wordodds.typing import DocumentLimit, NgramRange
 
 if TYPE_CHECKING:
@@ -79,8 +80,7 @@ def _pattern(parameters: "TextClassifier", default: str) -> str | None:
 
 def analyzers_of(parameters: "TextClassifier") -> Sequence[object]:
     """Return the analyzers, the only one in a tuple."""
-    analyzer = parameters.analyzer
-    return tuple(analyzer) if isinstance(analyzer, tuple | list) else (analyzer,)
+    return view_names(parameters.analyzer) or (parameters.analyzer,)
 
 
 def _ngrams(parameters: "TextClassifier", kind: Kind) -> NgramRange | tuple[NgramRange, ...]:
@@ -133,7 +133,9 @@ def _by_view(
 
 def _refuse_tuples(option: str, given: object) -> None:
     """Refuse values in the order of the analyzers, which would be taken for those by name."""
-    if isinstance(given, tuple) and any(isinstance(each, tuple) for each in given):
+    if not isinstance(given, tuple):
+        return
+    if option == "min_df" or any(isinstance(each, tuple) for each in given):
         raise ValueError(
             f"{option}={given!r} must be one value, or a dict of them by the names of several "
             "analyzers"

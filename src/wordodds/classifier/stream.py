@@ -26,7 +26,7 @@ from wordodds._files.sizes import byte_size
 from wordodds.bayes import BernoulliNB
 from wordodds.bayes.discrete import DiscreteNB
 from wordodds.classifier.choose import SAMPLE_LARGE, Documents
-from wordodds.classifier.estimators import adopt_steps, new_classifier, text_steps
+from wordodds.classifier.estimators import adopt_steps, least_documents, new_classifier, text_steps
 from wordodds.classifier.fitting import choose_for, chooses, temper, with_choice
 from wordodds.classifier.named_models import kind_of
 from wordodds.classifier.reading import MANY, plain_reading
@@ -107,7 +107,7 @@ def fit_stream(
     steps[0].verbose = False  # there is one bar for the whole pass
     classes = None
     if owner.n_hashed is None:
-        min_df = None if choice else lambda n: plain_reading(owner, kind, n).min_df
+        min_df = None if choice else lambda n: least_documents(owner, kind, n)
         classes = _learn_vocabulary(steps[0], stream, free, scratch, min_df)
     job = _Job(stream, steps, free, scratch, bool(owner.verbose), classes)
     if isinstance(classifier, DiscreteNB):

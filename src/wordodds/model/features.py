@@ -103,8 +103,8 @@ class TextFeatures:
     def options(self) -> core.AnalyzerOptions | None:
         """What the compiled analyzer is to do, before stems; None if Python must find features."""
         parts = tuple(view.own_options for view in self.views)
-        preparations = {view._preparation for view in self.views}
-        if None in parts or len(preparations) > 1:
+        first, *others = (view._preparation for view in self.views)
+        if None in parts or any(other != first for other in others):
             return None
         return self._together(cast("tuple[core.AnalyzerOptions, ...]", parts))
 

@@ -129,6 +129,7 @@ def _check_loadable(features: TextFeatures) -> None:
         for view in features.views:
             checked_options(_plain_object(json.dumps(_plain_options(view)), "features"))
         _callables_of(features)
+        _plain(json.dumps([_plain_view(view) for view in features.views]), "views", list)
     except ValueError as error:
         raise ValueError(f"a model file cannot hold this model: {error}") from error
 
@@ -378,7 +379,7 @@ def _views_of(
         of_view = {option: callables[option] for option in used}
         views.append(TextFeatures(view=view["view"], stop_words=words, callables=of_view, **own))
     names = {view.view for view in views}
-    if len(names) < len(views) or any("__" in name for name in names):
+    if len(names) < len(views) or any("__" in name or name.endswith("_") for name in names):
         raise ValueError("views must have different names")
     return views
 

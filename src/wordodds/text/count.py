@@ -309,7 +309,7 @@ default="word"
 
     def _count_with_given_vocabulary(self, raw_documents: wt.RawDocuments) -> CsrMatrix:
         self._validate_vocabulary()
-        if self.lowercase and any(any(map(str.isupper, term)) for term in self.vocabulary_):
+        if self.lowercase is True and any(any(map(str.isupper, term)) for term in self.vocabulary_):
             warnings.warn(
                 "Upper case characters found in vocabulary while 'lowercase' is True. These "
                 "entries will not be matched with any documents",

@@ -41,6 +41,7 @@ class FittedVocabulary(EngineVectorizer):
     _tally: TermTally | None
     _frequencies: Frequencies | None
     _grown_with: dict[str, Any] | None
+    _fitted_views: tuple[str, ...] | None = None
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -62,6 +63,7 @@ class FittedVocabulary(EngineVectorizer):
         self._vocabulary_dict = vocabulary
 
     def _forget_vocabulary(self) -> None:
+        self._fitted_views = self.view_names
         self.fixed_vocabulary_ = False
         self._vocabulary = None
         self._vocabulary_dict = None
@@ -73,7 +75,19 @@ class FittedVocabulary(EngineVectorizer):
         self._frequencies = frequencies
         self._vocabulary = vocabulary
 
+    def _check_views(self) -> None:
+        """Raise if the views are others than those of the vocabulary."""
+        if self._fitted_views != self.view_names:
+            fitted = self._fitted_views or "a single one"
+            raise ValueError(
+                f"the vocabulary is that of other analyzers ({fitted}) than {self.analyzer!r}: "
+                "fit again"
+            )
+
     def _engine_vocabulary(self) -> core.Vocabulary:
+        # Most have one analyzer, as ever, and are spared a call.
+        if self._fitted_views is not None or type(self.analyzer) is not str:
+            self._check_views()
         if self._vocabulary is None:
             if self._tally is not None:
                 self._adopt(*self._choose(self._tally))

@@ -167,6 +167,9 @@ def _text_parameters(vectorizer: EngineVectorizer) -> dict[str, Any]:
     """Return what decides which features a document has."""
     names = "analyzer lowercase strip_accents preprocessor token_pattern ngram_range stemmer"
     parameters = {name: getattr(vectorizer, name) for name in names.split()}
+    for name, value in parameters.items():
+        if isinstance(value, Mapping):  # which may be changed in place
+            parameters[name] = dict(value)
     parameters["analyzer"] = vectorizer.view_names or vectorizer.analyzer  # a list is a tuple
     words = vectorizer.stop_words
     parameters["stop_words"] = (

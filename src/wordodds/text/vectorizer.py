@@ -19,6 +19,7 @@ from wordodds._border.execution import Execution, execution
 from wordodds._border.stem import check_stemmer, stem
 from wordodds._border.structure import N_MINOR_MAX
 from wordodds._core import text as core
+from wordodds._estimator.inherited import own_methods
 from wordodds._files.progress import progress
 from wordodds.text.analysis import analyzed
 from wordodds.text.views import ANALYZERS, view_names, views_of
@@ -95,13 +96,24 @@ class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
     def build_analyzer(self) -> Callable[[Any], list[str]]:
         """Return a function that turns one document into its features."""
         if (names := self.view_names) is not None:
-            return partial(
-                _analyze_views, names, [view.build_analyzer() for view in views_of(self)]
-            )
+            return partial(_analyze_views, names, *self._view_analyzers())
         if self.analyzer != "unicode_word":
             analyze: Callable[[Any], list[str]] = super().build_analyzer()
             return analyze
         return partial(_analyze_compiled, self)
+
+    def _view_analyzers(self) -> tuple[Callable[[Any], Any], list[Callable[[Any], list[str]]]]:
+        """Return what is done to a document once, and what finds the features of each view."""
+        views = views_of(self)
+        if own_methods(self, frozenset({"decode", "build_preprocessor"})):
+            return _as_it_is, [view.build_analyzer() for view in views]
+        preprocess = self.preprocessor
+        if preprocess is None:
+            return self.decode, [view.build_analyzer() for view in views]
+        for view in views:
+            view.preprocessor, view.lowercase, view.strip_accents = None, False, None
+        analyzers = [view.build_analyzer() for view in views]
+        return lambda document: preprocess(self.decode(document)), analyzers
 
     def _validate_params(self) -> None:
         # Of several views each is checked by the rules for one.
@@ -166,13 +178,17 @@ class EngineVectorizer(_VectorizerMixin):  # type: ignore[misc]
 
     def _count_features(self, documents: Documents, counter: FeatureRows) -> None:
         """Find the features of each document in Python and have the engine count them."""
-        views = [self] if self.view_names is None else views_of(self)
-        analyzers = [view.build_analyzer() for view in views]
+        prepare: Callable[[Any], Any] = _as_it_is
+        if self.view_names is None:
+            analyzers = [self.build_analyzer()]
+        else:
+            prepare, analyzers = self._view_analyzers()
         total = len(documents) if hasattr(documents, "__len__") else None
         with self._progress(total) as advance:
             for document in cast("Iterable[object]", documents):
+                prepared = prepare(document)
                 for analyze in analyzers:
-                    counter.add_view(analyze(document))
+                    counter.add_view(analyze(prepared))
                 if advance is not None:
                     advance(1)
 
@@ -190,13 +206,21 @@ def _analyze_compiled(vectorizer: EngineVectorizer, document: object) -> list[st
     return options.features(text, *how)
 
 
+def _as_it_is(document: object) -> object:
+    return document
+
+
 def _analyze_views(
-    names: Sequence[str], analyzers: Sequence[Callable[[Any], list[str]]], document: object
+    names: Sequence[str],
+    prepare: Callable[[Any], Any],
+    analyzers: Sequence[Callable[[Any], list[str]]],
+    document: object,
 ) -> list[str]:
+    prepared = prepare(document)
     return [
         f"{name}__{feature}"
         for name, analyze in zip(names, analyzers, strict=True)
-        for feature in analyze(document)
+        for feature in analyze(prepared)
     ]
 
 

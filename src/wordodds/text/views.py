@@ -57,7 +57,12 @@ def views_of(vectorizer: "EngineVectorizer") -> list["EngineVectorizer"]:
     """
     names = view_names(vectorizer.analyzer)
     assert names is not None
-    parameters = vectorizer.get_params(deep=False)
+    # What was learnt ends or begins with an underscore; methods of the object's own stay.
+    parameters = {
+        name: value
+        for name, value in vars(vectorizer).items()
+        if not name.startswith("_") and not name.endswith("_")
+    }
     for option in _DEFAULTS.keys() & parameters.keys():
         given = parameters[option]
         if isinstance(given, Mapping) and (unknown := set(given) - set(names)):
@@ -65,13 +70,18 @@ def views_of(vectorizer: "EngineVectorizer") -> list["EngineVectorizer"]:
                 f"{option} has an entry for {min(map(repr, unknown))}, which is no view: the "
                 f"analyzers are {', '.join(map(repr, names))}"
             )
+    accents = parameters["strip_accents"]
+    if isinstance(accents, Mapping) and any(map(callable, accents.values())):
+        raise ValueError("strip_accents may be a function for all analyzers, not for one of them")
+    if callable(accents) and isinstance(parameters["lowercase"], Mapping):
+        raise ValueError("a function as strip_accents needs one value of lowercase for all views")
     return [_view(vectorizer, parameters, name) for name in names]
 
 
 def _view(
     vectorizer: "EngineVectorizer", parameters: Mapping[str, Any], name: str
 ) -> "EngineVectorizer":
-    own = {**parameters, "analyzer": name}
+    own = {**parameters, "analyzer": name, "input": "content"}
     for option, default in _DEFAULTS.items():
         given = parameters.get(option, default)
         if isinstance(given, Mapping):
@@ -82,5 +92,8 @@ def _view(
         own["tokenizer"] = None
     if name == "unicode_word":
         own["token_pattern"] = _DEFAULTS["token_pattern"]
-    view: EngineVectorizer = type(vectorizer)(**{k: own[k] for k in parameters})
+    # Not by its constructor, which a subclass may have changed.
+    view: EngineVectorizer = object.__new__(type(vectorizer))
+    for option in parameters:
+        setattr(view, option, own[option])
     return view
