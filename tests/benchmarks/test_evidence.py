@@ -212,6 +212,7 @@ def test_line_for_fasttext():
 def test_fasttext_in_its_process():
     pytest.importorskip("fasttext")
     split = toy(2, n=60)
+    others = set(multiprocessing.active_children())  # such as the workers of another test's cluster
     # Without autotune, which may abort or take minutes on a busy machine, whatever it was given.
     outcome = methods.run("fasttext", split, 0)
     assert outcome.probabilities.shape == (60, 2)
@@ -219,7 +220,7 @@ def test_fasttext_in_its_process():
     assert set(outcome.labels) <= set(split.labels)
     assert outcome.chosen == {}
     assert outcome.seconds > 0.0
-    assert not multiprocessing.active_children()
+    assert set(multiprocessing.active_children()) <= others
 
 
 class TunedModel:

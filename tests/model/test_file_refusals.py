@@ -12,7 +12,6 @@ LABELS = ["spam", "spam", "ham", "ham"]
 @pytest.mark.parametrize(
     "options",
     [
-        {"ngram_range": (0, 1)},
         {"ngram_range": (1, 5000)},
         {"encoding": "nonsense"},
         {"token_pattern": "|".join(f"abc{i}" for i in range(12000)) + r"|\w+"},
@@ -24,3 +23,8 @@ def test_no_file_is_written_that_cannot_be_read(tmp_path, options):
     with pytest.raises(ValueError, match="cannot hold"):
         TextClassifier(**options).fit(TEXTS, LABELS).save(path)
     assert wordodds.load(path).predict(["money"]).tolist() == ["spam"]
+
+
+def test_sequences_of_no_words_make_no_model():
+    with pytest.raises(ValueError, match=r"ngram_range=\(0, 1\) must begin with 1 or more"):
+        TextClassifier(ngram_range=(0, 1)).fit(TEXTS, LABELS)
