@@ -68,6 +68,14 @@ def assert_identical(ours, theirs):
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), err_msg=name)
 
 
+@pytest.fixture(scope="module")
+def messages(newsgroups):
+    """Return some messages, and what scikit-learn makes of them."""
+    texts = newsgroups[0].texts[:500]
+    theirs = union_of(sklearn_text.TfidfVectorizer, VIEWS, min_df=2)
+    return texts, theirs.fit_transform(texts), theirs.transform(texts[:200])
+
+
 OPTIONS = [
     {},
     {"min_df": 2},
@@ -137,12 +145,12 @@ def test_hashed_views_have_columns_of_their_own(options):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])
-def test_newsgroups_identical_for_any_thread_count(newsgroups, n_jobs):
-    texts = newsgroups[0].texts[:1500]
+def test_newsgroups_identical_for_any_thread_count(messages, n_jobs):
+    texts, fitted, transformed = messages
+    assert sum(map(len, texts)) > 5 << 17  # five jobs make five parts
     ours = ours_of(TfidfVectorizer, VIEWS, min_df=2, n_jobs=n_jobs)
-    theirs = union_of(sklearn_text.TfidfVectorizer, VIEWS, min_df=2)
-    assert_identical(ours.fit_transform(texts), theirs.fit_transform(texts))
-    assert_identical(ours.transform(texts[:200]), theirs.transform(texts[:200]))
+    assert_identical(ours.fit_transform(texts), fitted)
+    assert_identical(ours.transform(texts[:200]), transformed)
 
 
 @given(st.lists(st.text(), min_size=1, max_size=6), st.lists(st.text(), max_size=3))
