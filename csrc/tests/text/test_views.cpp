@@ -143,7 +143,7 @@ TEST("hashed: columns of its own for each view") {
                  documents_count_hashed({}, all, HashingOptions{1 << 30, true}, Run()));
 }
 
-TEST("features that somebody else found, view by view") {
+TEST("features found by the caller, view by view") {
     const Corpus corpus = random_corpus(73, 12, 90, 40);
     std::vector<reference::Features> of_views;
     std::vector<reference::Counts> blocks;
