@@ -10,8 +10,7 @@
 namespace wordodds::reference {
 
 inline Utf8Check utf8_check(const std::string& text) {
-    const uint32_t smallest[] = {0x0, 0x80, 0x800,
-                                 0x10000};  // that needs so many bytes after the lead
+    const uint32_t smallest[] = {0x0, 0x80, 0x800, 0x10000};  // with this many bytes after the lead
     bool ascii = true;
     for (size_t i = 0; i < text.size();) {
         const auto byte = [&](size_t k) {

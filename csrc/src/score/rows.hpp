@@ -10,7 +10,7 @@ namespace wordodds {
 namespace {
 
 constexpr int64_t prefetch_ahead = 16;
-constexpr int lanes = 4;       // columns come in groups of so many
+constexpr int lanes = 4;       // columns come in groups of this size
 constexpr int groups_max = 8;  // groups of accumulators that fit the registers
 
 // Rows of weights to be added up. With values[i] beside row i, or else one for each.

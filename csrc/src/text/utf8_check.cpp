@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t high_bits = 0x8080808080808080u;
 constexpr int64_t block_bytes = 64;
 constexpr int64_t context_bytes =
-    utf8_max_bytes - 1;  // a byte's role follows from so many before it
+    utf8_max_bytes - 1;  // a byte's role follows from this many before it
 constexpr int64_t documents_per_chunk = 256;
 constexpr int64_t window_bytes = int64_t{1} << 20;  // less than a millisecond
 

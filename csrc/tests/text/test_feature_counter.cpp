@@ -1,4 +1,4 @@
-// FeatureCounter: features that somebody else found.
+// FeatureCounter: features found by the caller.
 #include <algorithm>
 
 #include "reference/text/hashing.hpp"

@@ -112,7 +112,7 @@ TEST("n-grams may be unknown as well") {
     }
 }
 
-TEST("features that somebody else found") {
+TEST("features found by the caller") {
     const Corpus corpus = random_corpus(135, 40, 300, 300);
     reference::Features features = reference::features_of(corpus.views());
     features.push_back({"", "", std::string(1, '\0'), std::string(17, 'x'), ""});

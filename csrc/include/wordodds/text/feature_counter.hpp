@@ -1,4 +1,4 @@
-// Counting features that somebody else found: the way of tokenizers and analyzers written in
+// Counting features found by the caller: the way of tokenizers and analyzers written in
 // Python.
 #pragma once
 

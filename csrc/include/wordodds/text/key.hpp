@@ -7,7 +7,7 @@
 
 namespace wordodds {
 
-// Secret of one vocabulary, drawn at random by the caller: whoever writes the text cannot know
+// Secret of one vocabulary, drawn at random by the caller: the author of a text cannot know
 // which words collide. Results never depend on it.
 struct HashKey {
     uint64_t a;

@@ -13,8 +13,8 @@
 
 namespace wordodds {
 
-// Whether a word comes again often enough for remembering it to pay: from a few pages of text on,
-// where the table that is set up for it costs less than the lookups it spares.
+// Whether a word comes again often enough for remembering it to pay. Setting up the table costs
+// more than it spares on a short text; the border, a few pages, is a guess that was not tuned.
 inline bool is_worth_remembering(std::span<const Document> documents) {
     constexpr int64_t units_min = 1 << 14;
     int64_t n_units = 0;

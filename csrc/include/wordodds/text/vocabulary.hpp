@@ -20,7 +20,7 @@ namespace wordodds {
 // they are found, at most seven tenths full.
 //
 // The table can be made from the arena at any time, and is the larger of the two: it is dropped
-// where nobody looks anything up (while sorting, in a subset) and made again by prepare_lookups().
+// where nothing is looked up (while sorting, in a subset) and made again by prepare_lookups().
 // Growing drops the old table before it makes the new one.
 class Vocabulary {
    public:
@@ -52,7 +52,7 @@ class Vocabulary {
     void prefetch(uint64_t hash) const { table().prefetch(hash); }
 
     // O(length), expected. The hash must have been made with key(). Precondition: the table is
-    // there, see prepare_lookups(). While nobody inserts, any number of threads may call find.
+    // there, see prepare_lookups(). Between insertions, any number of threads may call find.
     uint32_t find(const TokenKey& token) const { return table().find(token); }
     uint32_t find_or_insert(const TokenKey& token) {
         const size_t position = table().position_of(token);
