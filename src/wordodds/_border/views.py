@@ -7,10 +7,27 @@ shows it: "word__cat", "char_wb__ca".
 
 from collections.abc import Sequence
 
-__all__ = ["VIEWS_MAX", "shown_name", "stored_name", "view_of"]
+__all__ = [
+    "VIEWS_MAX",
+    "feature_name",
+    "shown_name",
+    "stored_name",
+    "stored_term",
+    "view_of",
+]
 
 VIEWS_MAX = 8
 _BETWEEN = "__"
+
+
+def feature_name(view: str, feature: str) -> str:
+    """Return what people see of a feature of a view."""
+    return view + _BETWEEN + feature
+
+
+def stored_term(view: int, feature: str) -> str:
+    """Return the term of a feature of a view, by the number of the view."""
+    return chr(view + 1) + feature
 
 
 def shown_name(term: str, views: Sequence[str]) -> str:
@@ -21,7 +38,7 @@ def shown_name(term: str, views: Sequence[str]) -> str:
     >>> shown_name("\x02ca", ["word", "char_wb"])
     'char_wb__ca'
     """
-    return views[view_of(term)] + _BETWEEN + term[1:]
+    return feature_name(views[view_of(term)], term[1:])
 
 
 def stored_name(name: str, views: Sequence[str]) -> str:
@@ -36,7 +53,7 @@ def stored_name(name: str, views: Sequence[str]) -> str:
     if not between or view not in views:
         named = " or ".join(repr(view + _BETWEEN) for view in views)
         raise ValueError(f"a feature of several views begins with {named}, got {name!r:.80}")
-    return chr(views.index(view) + 1) + feature
+    return stored_term(views.index(view), feature)
 
 
 def view_of(term: str) -> int:

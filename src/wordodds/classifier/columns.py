@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from wordodds._border.checks import one_of
 from wordodds._border.terms import frozen_terms, pack_vocabulary
-from wordodds._border.views import VIEWS_MAX
+from wordodds._border.views import VIEWS_MAX, stored_term
 from wordodds._core import text as core
 from wordodds.model.features import SHARED, TextFeatures
 from wordodds.typing import Booleans, Floats
@@ -68,8 +68,8 @@ class Columns:
         joined = None
         if parts[0]._vocabulary is not None:
             joined = pack_vocabulary(
-                chr(number) + term
-                for number, part in enumerate(parts, 1)
+                stored_term(number, term)
+                for number, part in enumerate(parts)
                 for term in cast("core.Vocabulary", part._vocabulary).terms()
             )
         together = cls(replace(views[0], beside=tuple(views[1:])), joined)

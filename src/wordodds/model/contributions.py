@@ -8,6 +8,7 @@ import numpy as np
 
 from wordodds._border.documents import as_strings
 from wordodds._border.execution import execution
+from wordodds._border.views import feature_name
 from wordodds.model.explanation import Contribution, Explanation, spread
 from wordodds.model.fasttext.explain import explain_fasttext
 from wordodds.model.features import TextFeatures
@@ -80,7 +81,7 @@ def _names_of(features: TextFeatures, found: list[list[str]]) -> list[str]:
 
 
 def _names_of_view(features: TextFeatures, view: TextFeatures, found: list[str]) -> list[str]:
-    return [f"{view.view}__{feature}" for feature in found] if features.beside else found
+    return [feature_name(view.view, feature) for feature in found] if features.beside else found
 
 
 def _check_size(n_characters: int, shortest: int, longest: int) -> None:

@@ -18,6 +18,7 @@ from wordodds._border.documents import Documents, as_strings
 from wordodds._border.execution import Execution, execution
 from wordodds._border.stem import check_stemmer, stem
 from wordodds._border.structure import N_MINOR_MAX
+from wordodds._border.views import feature_name
 from wordodds._core import text as core
 from wordodds._estimator.inherited import own_methods
 from wordodds._files.progress import progress
@@ -218,7 +219,7 @@ def _analyze_views(
 ) -> list[str]:
     prepared = prepare(document)
     return [
-        f"{name}__{feature}"
+        feature_name(name, feature)
         for name, analyze in zip(names, analyzers, strict=True)
         for feature in analyze(prepared)
     ]
