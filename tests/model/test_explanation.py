@@ -244,16 +244,18 @@ def test_infinite_contributions_are_shown():
 
 def test_dict_is_json():
     found = explained(label=np.int64(7), against=None)
+    parts = [
+        {"feature": "free", "count": 2, "contribution": 1.5},
+        {"feature": "money", "count": 0.5, "contribution": 0.75},
+        {"feature": "now", "count": 1, "contribution": -0.25},
+    ]
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False)) == {
         "label": 7,
         "against": None,
         "score": 1.5,
         "bias": -0.5,
-        "contributions": [
-            {"feature": "free", "count": 2, "contribution": 1.5},
-            {"feature": "money", "count": 0.5, "contribution": 0.75},
-            {"feature": "now", "count": 1, "contribution": -0.25},
-        ],
+        "contributions": parts,
+        "summary": parts,
         "text": "free money now",
         "spans": [[0, 4, 1.5], [5, 10, 0.75], [11, 14, -0.25]],
     }

@@ -4,6 +4,7 @@ import inspect
 import math
 import os
 import pickle
+import re
 import threading
 
 import numpy as np
@@ -45,7 +46,7 @@ def model_of(vectorizer, classifier, labels=LABELS):
 
 @pytest.fixture(scope="module")
 def spam():
-    return TextClassifier().fit(TEXTS, LABELS).linear_model_
+    return TextClassifier(characters=False).fit(TEXTS, LABELS).linear_model_
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +156,36 @@ def test_words_are_marked_where_they_stand(spam):
     assert total == pytest.approx(explained.score - explained.bias, abs=1e-12)
     # Lower-casing the dotted I makes two characters of it: the text is shown as it was read.
     assert spam.explain("FREE İ money").contributions
+
+
+def places_of_ngrams(text, analyzer, shortest, longest):
+    """Yield each n-gram as scikit-learn makes it, with the characters of the text that it is of."""
+    words = [(0, text)] if analyzer == "char" else [w.span() for w in re.finditer(r"\S+", text)]
+    for begin, end in words:
+        if analyzer == "char":
+            begin, letters, places = 0, text, list(range(len(text)))
+        else:
+            letters = f" {text[begin:end]} "
+            places = [None, *range(begin, end), None]
+        for n in range(shortest, longest + 1):
+            for i in range(len(letters) - n + 1):
+                yield letters[i : i + n], [p for p in places[i : i + n] if p is not None]
+
+
+@pytest.mark.parametrize("analyzer", ["char", "char_wb"])
+def test_characters_are_marked_where_they_stand(analyzer):
+    vectorizer = TfidfVectorizer(analyzer=analyzer, ngram_range=(2, 4))
+    model = model_of(vectorizer, SGDClassifier(loss="log_loss", random_state=0), LABELS)
+    text = "the moon and money\tand free monday free"  # "an", "mo" and "ee" in several words
+    explained = model.explain(text)
+    each = {part.feature: part.contribution / part.value for part in explained.contributions}
+    expected = np.zeros(len(text))
+    for ngram, places in places_of_ngrams(text, analyzer, 2, 4):
+        expected[places] += each.get(ngram, 0.0) / len(places)
+    assert explained.spans
+    for begin, end, contribution in explained.spans:
+        assert contribution == pytest.approx(expected[begin:end].sum(), abs=1e-12)
+    assert sum(end - begin for begin, end, _ in explained.spans) >= len(text) - text.count(" ") - 1
 
 
 def test_top_features(spam, three):

@@ -1,5 +1,7 @@
 """Explanations: what each feature of one text adds to the log-odds, and where it stands."""
 
+import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
@@ -9,7 +11,7 @@ import numpy as np
 from wordodds._border.documents import as_strings
 from wordodds._border.execution import execution
 from wordodds._border.views import feature_name
-from wordodds.model.explanation import Contribution, Explanation, spread
+from wordodds.model.explanation import Contribution, Explanation, exact_sum, spread
 from wordodds.model.fasttext.explain import explain_fasttext
 from wordodds.model.features import TextFeatures
 from wordodds.model.linear_model import LinearModel
@@ -47,11 +49,18 @@ def explain(
     known = contributions != 0.0
     shown = text if isinstance(text, str) else document
     occurrences: list[tuple[float, Pieces]] = []
+    summary = _Summary() if features.beside else None
     for view, of_view in zip(features.views, found, strict=True):
         odds = [each[name] for name in _names_of_view(features, view, of_view)]
         seen, more = _occurrences(
             view, features.options is not None, shown, document, of_view, odds
         )
+        if summary is not None and view.analyzer == "char_wb" and more:
+            words = _around([place for _, (place,) in more], seen)
+            more = [(value, [word]) for (value, _), word in zip(more, words, strict=True)]
+            summary.add_words(words, odds, seen)
+        elif summary is not None:
+            summary.add_features(of_view, odds)
         # All views point at places of one text: that which the first one shows.
         if not occurrences or seen == shown:
             shown, occurrences = seen, occurrences + more
@@ -68,7 +77,44 @@ def explain(
             if is_known
         ],
         spans=spread(occurrences, len(shown)),
+        summary=None if summary is None else summary.parts(),
     )
+
+
+class _Summary:
+    """Contributions of several views for people, by what is called the same."""
+
+    def __init__(self) -> None:
+        self._odds: dict[str, list[float]] = {}
+        self._counts: Counter[str] = Counter()
+
+    def add_features(self, names: list[str], odds: list[float]) -> None:
+        """Add occurrences of features by their names."""
+        for name, value in zip(names, odds, strict=True):
+            self._odds.setdefault(name, []).append(value)
+            self._counts[name] += 1
+
+    def add_words(self, words: Pieces, odds: list[float], text: str) -> None:
+        """Add sequences of characters by the words that they stand in."""
+        names = {word: f"characters of {text[slice(*word)].lower() or 'spaces'}" for word in words}
+        self._counts.update(names.values())
+        for word, value in zip(words, odds, strict=True):
+            self._odds.setdefault(names[word], []).append(value)
+
+    def parts(self) -> list[Contribution]:
+        """Return the sums that are not zero."""
+        sums = ((name, exact_sum(odds)) for name, odds in self._odds.items())
+        return [Contribution(name, self._counts[name], total) for name, total in sums if total]
+
+
+def _around(places: Pieces, text: str) -> Pieces:
+    """Return pieces of a text, each widened to what stands between white space."""
+    words = [found.span() for found in re.finditer(r"\S+", text)]
+    begins = [begin for begin, _ in words]
+    return [
+        (begin, end) if begin == end else words[bisect_right(begins, begin) - 1]
+        for begin, end in places
+    ]
 
 
 def _names_of(features: TextFeatures, found: list[list[str]]) -> list[str]:
@@ -144,7 +190,7 @@ def _occurrences(
             for i in range(len(places) - n + 1)
         ]
     else:
-        text, places = _ngrams_in_order(found, (shown, document), read)
+        text, places = _ngrams_in_order(found, (shown, document), read, view)
         pieces = [[place] for place in places]
     if len(pieces) != len(found):
         return shown, []
@@ -176,24 +222,44 @@ def _words_in_order(
 
 
 def _ngrams_in_order(
-    ngrams: list[str], texts: Sequence[str], read: Callable[[str], str]
+    ngrams: list[str], texts: Sequence[str], read: Callable[[str], str], view: TextFeatures
 ) -> tuple[str, list[tuple[int, int]]]:
-    """Return the same for n-grams of characters, which overlap, one length after the other."""
+    """Return the same for n-grams of characters, which overlap."""
+    place = _places_within_words if view.analyzer == "char_wb" else _places_of_characters
     for text, searched in _readable(texts, read):
-        places: list[tuple[int, int]] = []
-        at = 0
-        for ngram in ngrams:
-            characters = ngram.strip()  # the spaces around words are not all in the text
-            begin = searched.find(characters, at)
-            if begin < 0:
-                begin = searched.find(characters)
-            if begin < 0:
-                break
-            at = begin
-            places.append((begin, begin + len(characters)))
-        if len(places) == len(ngrams):
+        found, places = place(searched, *view.ngram_range)
+        if found == ngrams:
             return text, places
     return texts[0], []
+
+
+def _places_within_words(
+    text: str, shortest: int, longest: int
+) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return n-grams within words, which have a space on either side, and where they stand."""
+    ngrams: list[str] = []
+    places: list[tuple[int, int]] = []
+    for found in re.finditer(r"\S+", text):
+        begin, end = found.span()
+        word = f" {found[0]} "
+        for n in range(shortest, longest + 1):
+            starts = range(max(1, len(word) - n + 1))
+            ngrams += [word[i : i + n] for i in starts]
+            places += [(max(begin, begin + i - 1), min(end, begin + i - 1 + n)) for i in starts]
+            if len(word) <= n:  # a short word is one n-gram, once
+                break
+    return ngrams, places
+
+
+def _places_of_characters(
+    text: str, shortest: int, longest: int
+) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return n-grams of a text, in which white space in a row is one space, and where they are."""
+    letters = list(re.finditer(r"\s\s+|.", text, re.DOTALL))
+    shown = "".join(" " if len(found[0]) > 1 else found[0] for found in letters)
+    begins = [*(found.start() for found in letters), len(text)]
+    starts = [(i, n) for n in range(shortest, longest + 1) for i in range(len(shown) - n + 1)]
+    return [shown[i : i + n] for i, n in starts], [(begins[i], begins[i + n]) for i, n in starts]
 
 
 def _readable(texts: Sequence[str], read: Callable[[str], str]) -> Iterator[tuple[str, str]]:

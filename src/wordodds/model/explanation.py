@@ -19,7 +19,7 @@ from wordodds.model.rendering import (
 )
 from wordodds.typing import AnyArray, Floats, Ints, Label
 
-__all__ = ["Contribution", "Explanation", "Overlaps", "Span", "spread"]
+__all__ = ["Contribution", "Explanation", "Overlaps", "Span", "exact_sum", "spread"]
 
 
 class Contribution(NamedTuple):
@@ -58,6 +58,9 @@ class Explanation:
         In log-odds; the value is a count or a tf-idf weight. Kept sorted, the largest first.
     spans : sequence of (begin, end, contribution)
         Pieces of the text, sorted and without overlaps, as `spread` makes them.
+    summary : sequence of (feature, value, contribution) or None, default=None
+        Contributions for people, where features stand side by side: sequences of characters are
+        summed by the word that they are in. Kept sorted as well. None: the contributions.
 
     Attributes
     ----------
@@ -87,11 +90,11 @@ class Explanation:
     bias: float
     contributions: Sequence[Contribution]
     spans: Sequence[Span]
+    summary: Sequence[Contribution] | None = None
     score: float = field(init=False)
 
     def __post_init__(self) -> None:
-        parts = [Contribution(str(f), _whole(n), float(c)) for f, n, c in self.contributions]
-        parts.sort(key=lambda part: (-abs(part.contribution), part.feature))
+        parts = _ordered(self.contributions)
         spans = tuple(Span(int(b), int(e), float(c)) for b, e, c in self.spans)
         _check_spans(spans, len(self.text))
         bias = float(self.bias)
@@ -99,20 +102,21 @@ class Explanation:
             "label": _plain(self.label),
             "against": _plain(self.against),
             "bias": bias,
-            "contributions": tuple(parts),
+            "contributions": parts,
             "spans": spans,
-            "score": _exact_sum([bias, *(part.contribution for part in parts)]),
+            "summary": parts if self.summary is None else _ordered(self.summary),
+            "score": exact_sum([bias, *(part.contribution for part in parts)]),
         }
         for name, value in changed.items():
             object.__setattr__(self, name, value)
 
     def table(self, n: int | None = None) -> str:
-        """Return the contributions in columns, with the bias and the sum.
+        """Return the summary in columns, with the bias and the sum.
 
         Parameters
         ----------
         n : int or None
-            Number of contributions, the largest; the others are summed in one line. None: all.
+            Number of lines, the largest; the others are summed in one. None: all.
         """
         rows = [["feature", "count", "log-odds"], *self._rows(n)]
         return "\n".join(aligned(rows))
@@ -143,10 +147,8 @@ class Explanation:
             "against": self.against,
             "score": _finite(self.score),
             "bias": _finite(self.bias),
-            "contributions": [
-                {"feature": part.feature, "count": part.value, "contribution": _finite(part[2])}
-                for part in self.contributions
-            ],
+            "contributions": _dicts(self.contributions),
+            "summary": _dicts(self.summary or ()),
             "text": self.text,
             "spans": [[span.begin, span.end, _finite(span[2])] for span in self.spans],
         }
@@ -165,16 +167,17 @@ class Explanation:
         return f"{one_line(self.label)}{against}: score {signed(self.score)}"
 
     def _rows(self, n: int | None) -> list[list[str]]:
+        parts = self.summary or ()
         # Instead of one line that says "1 more", the one.
-        n_shown = len(self.contributions) if n is None else n
-        if len(self.contributions) == n_shown + 1:
+        n_shown = len(parts) if n is None else n
+        if len(parts) == n_shown + 1:
             n_shown += 1
         rows = [
             [shortened(one_line(part.feature), 40), f"{part.value:.6g}", signed(part.contribution)]
-            for part in self.contributions[:n_shown]
+            for part in parts[:n_shown]
         ]
-        if left := self.contributions[n_shown:]:
-            total = _exact_sum([part.contribution for part in left])
+        if left := parts[n_shown:]:
+            total = exact_sum([part.contribution for part in left])
             rows.append([f"({len(left):,} more)", "", signed(total)])
         return [*rows, ["(bias)", "", signed(self.bias)], ["sum", "", signed(self.score)]]
 
@@ -282,7 +285,21 @@ def _running(
     return np.cumsum(steps, dtype=np.longdouble)[:-1].astype(np.float64)
 
 
-def _exact_sum(numbers: list[float]) -> float:
+def _ordered(parts: Sequence[Contribution]) -> tuple[Contribution, ...]:
+    """Return contributions as numbers of Python's own, the largest first."""
+    plain = (Contribution(str(f), _whole(n), float(c)) for f, n, c in parts)
+    return tuple(sorted(plain, key=lambda part: (-abs(part.contribution), part.feature)))
+
+
+def _dicts(parts: Sequence[Contribution]) -> list[dict[str, Any]]:
+    return [
+        {"feature": part.feature, "count": part.value, "contribution": _finite(part.contribution)}
+        for part in parts
+    ]
+
+
+def exact_sum(numbers: list[float]) -> float:
+    """Return the sum, rounded once; infinite numbers of both signs have none."""
     try:
         total = math.fsum(numbers)
     except OverflowError:  # on the way; scaled by a power of two it is as exact

@@ -83,14 +83,14 @@ class LinearModel:
     >>> texts = ["free money now", "cheap money", "see you at lunch", "lunch with you"]
     >>> model = TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"]).linear_model_
     >>> model
-    <LinearModel NBLogisticRegression: 9 features, 2 labels ('ham', 'spam')>
+    <LinearModel NBLogisticRegression: 122 features, 2 labels ('ham', 'spam')>
     >>> model.predict(["money for lunch money"])
     array(['spam'], dtype='<U4')
     >>> labels, probabilities = model.predict_above(["money money", "you"], threshold=0.6)
     >>> labels
     [['spam'], ['ham']]
     >>> [word for word, _ in model.top_features(1, labels=["spam"])["spam"]]
-    ['money']
+    ['word__money']
     """
 
     def __init__(
