@@ -1,5 +1,7 @@
 """The settings of the default, chosen on held-out documents."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -64,7 +66,7 @@ def test_the_choice_is_reported_and_kept(tmp_path):
     choice = classifier.choice_
     tried = {(trial.reading, trial.lean, trial.C) for trial in choice.trials}
     assert (choice.reading, choice.lean, choice.C) in tried
-    assert len({trial.reading for trial in choice.trials}) == 4  # one change after the other
+    assert len({trial.reading for trial in choice.trials}) == 5  # one change after the other
     assert len({trial.C for trial in choice.trials}) > 2
     classifier.save(tmp_path / "model")
     kept = load(tmp_path / "model").chosen
@@ -80,7 +82,7 @@ def test_what_is_given_is_not_chosen():
     assert fixed.linear_model_.chosen is None
     some = TextClassifier(ngram_range=(1, 3), min_df=3, token_pattern=r"\w{3,}")
     trials = some.fit(TEXTS, LABELS).choice_.trials
-    assert {trial.reading for trial in trials} == {(r"\w{3,}", (1, 3), 3)}
+    assert {trial.reading for trial in trials} == {("word", r"\w{3,}", (1, 3), 3)}
     by_object = TextClassifier(NBLogisticRegression(C=3.0)).fit(TEXTS, LABELS)
     assert_array_equal(by_object.decision_function(NEW), fixed.decision_function(NEW))
 
@@ -110,9 +112,10 @@ def test_few_documents():
         (["one", "two", "one three"], ["a", "b", "a"]),
         (["one word", "two words", "one", "two"], ["a", "b", "a", "b"]),
     ):
-        classifier = TextClassifier().fit(texts, labels)
-        assert_array_equal(classifier.predict(texts[:2]), labels[:2])
-        assert 0.5 < classifier.predict_proba(texts).max(axis=1).max() < 0.999
+        for characters, most in ((None, 1.0), (False, 0.999)):
+            classifier = TextClassifier(characters=characters).fit(texts, labels)
+            assert_array_equal(classifier.predict(texts[:2]), labels[:2])
+            assert 0.5 < classifier.predict_proba(texts).max(axis=1).max() < most
     assert TextClassifier().fit(["one", "two"], ["a", "b"]).choice_.log_loss is None
 
 
@@ -260,3 +263,96 @@ def test_a_fold_without_any_term_is_judged_by_its_intercept():
     held.start(0.0)
     losses = held.fit(10.0).losses.reshape(2, 4)
     assert_array_equal(losses, losses[:, [0, 1, 1, 1]])
+
+
+def endings(n, seed):
+    """Return words that were never seen, of two languages that differ in how they end."""
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(["north", "south"], n)
+    stems = ["".join(rng.choice(list("bcdfglmnprst"), 4)) for _ in range(6 * n)]
+    ends = {"north": ["heid", "ung", "schap"], "south": ["mento", "ezza", "ione"]}
+    texts = [
+        " ".join(stem + rng.choice(ends[label]) for stem in stems[6 * i : 6 * i + 6])
+        for i, label in enumerate(labels)
+    ]
+    return texts, labels
+
+
+def codewords(n, seed):
+    """Return documents of two topics whose words have nothing to do with their letters."""
+    rng = np.random.default_rng(seed)
+    names = ["".join(name) for name in product("abc", repeat=5)]
+    chances = np.random.default_rng(1).dirichlet(np.full(len(names), 2.0), 2)
+    labels = rng.choice([0, 1], n)
+    return [" ".join(rng.choice(names, 8, p=chances[label])) for label in labels], labels
+
+
+def test_characters_stand_beside_words_where_they_help():
+    texts, labels = endings(300, seed=0)
+    new, truth = endings(300, seed=1)
+    default = TextClassifier().fit(texts, labels)
+    words = TextClassifier(characters=False).fit(texts, labels)
+    assert default.choice_.reading.analyzer == ("word", "char_wb")
+    assert default.choice_.reading.ngram_range[1] == (2, 5)
+    assert default.choice_.characters.startswith("yes: log loss ")
+    assert default.score(new, truth) > 0.99
+    assert words.score(new, truth) < 0.7
+    assert words.choice_.characters == "no: as asked"
+    assert words.choice_.reading.analyzer == "word"
+
+
+def test_characters_are_dropped_where_words_are_clearly_better():
+    classifier = TextClassifier().fit(*codewords(3000, seed=0))
+    assert classifier.choice_.characters.startswith("no: log loss ")
+    assert classifier.choice_.reading.analyzer == "word"
+    tried = {trial.reading.analyzer for trial in classifier.choice_.trials}
+    assert tried == {"word", ("word", "char_wb")}
+
+
+def test_many_characters_of_text_are_not_counted_unless_asked_for(monkeypatch):
+    texts, labels = endings(300, seed=0)
+    monkeypatch.setattr(choose, "CHARACTERS_MOST", 1000)
+    classifier = TextClassifier().fit(texts, labels)
+    assert classifier.choice_.characters == "no: more than 1,000 characters of text"
+    assert {trial.reading.analyzer for trial in classifier.choice_.trials} == {"word"}
+    asked = TextClassifier(characters=True).fit(texts, labels)
+    assert asked.choice_.characters == "yes: as asked"
+    tried = {trial.reading.analyzer for trial in asked.choice_.trials}
+    assert tried == {("word", "char_wb")}
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("analyzer", "char"),
+        ("ngram_range", (1, 1)),
+        ("token_pattern", r"\w+"),
+        ("stop_words", ["the"]),
+        ("tokenizer", str.split),
+        ("preprocessor", str.upper),
+        ("max_features", 1000),
+        ("n_hashed", 2**12),
+    ],
+)
+def test_given_words_are_the_features(name, given):
+    classifier = TextClassifier(**{name: given}).fit(TEXTS, LABELS)
+    assert classifier.choice_.characters == f"no: {name} is given"
+    assert "char_wb" not in {trial.reading.analyzer for trial in classifier.choice_.trials}
+
+
+def test_characters_may_be_asked_for_with_other_options(tmp_path):
+    classifier = TextClassifier(characters=True, C=3.0, ngram_range=(1, 1)).fit(TEXTS, LABELS)
+    views = classifier.linear_model_.describe()["text"]["views"]
+    assert views["word"]["ngram_range"] == [1, 1]
+    assert views["char_wb"]["ngram_range"] == [2, 5]
+    same = TextClassifier(
+        analyzer=("word", "char_wb"), C=3.0, ngram_range={"word": (1, 1), "char_wb": (2, 5)}
+    ).fit(TEXTS, LABELS)
+    assert_array_equal(classifier.predict_proba(NEW), same.predict_proba(NEW))
+    bayes = TextClassifier("naive_bayes", characters=True, analyzer="unicode_word")
+    assert bayes.fit(TEXTS, LABELS).predict(NEW).shape == (len(NEW),)
+    for wrong in ("char", ("word", "char"), str.split):
+        with pytest.raises(ValueError, match="analyzer must be 'word' or 'unicode_word'"):
+            TextClassifier(characters=True, analyzer=wrong).fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="characters must be True, False or None, got 'yes'"):
+        TextClassifier(characters="yes").fit(TEXTS, LABELS)

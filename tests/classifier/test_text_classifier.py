@@ -44,6 +44,9 @@ def test_equals_the_estimators_one_by_one(C):
     if C is None:
         choice = classifier.choice_
         options = choice.reading._asdict()
+        assert options["analyzer"] == ("word", "char_wb")
+        by_name = zip(options["analyzer"], options["ngram_range"], strict=True)
+        options["ngram_range"] = dict(by_name)
         settings = {name: getattr(choice, name) for name in ("C", "lean", "temperature")}
     vectorizer = wordodds.TfidfVectorizer(sublinear_tf=True, **options)
     rows = vectorizer.fit_transform(TEXTS)

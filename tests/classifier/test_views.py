@@ -1,5 +1,6 @@
 """Several analyzers side by side, from training to model files."""
 
+import math
 import pickle
 from collections import Counter
 from dataclasses import dataclass
@@ -207,7 +208,7 @@ def test_a_union_of_one_is_that_one():
 
 def test_an_analyzer_that_is_not_named_has_its_default():
     named = TextClassifier(analyzer=VIEWS, ngram_range={"word": (1, 1)}).fit(TEXTS, LABELS)
-    assert named.choice_.reading.ngram_range == ((1, 1), (3, 5))
+    assert named.choice_.reading.ngram_range == ((1, 1), (2, 5))
 
 
 def test_what_one_analyzer_refuses_several_refuse():
@@ -272,7 +273,7 @@ def test_settings_are_chosen_for_both_views(classifier):
     assert classifier.score(*corpus(200, seed=2)) > 0.95
     default = TextClassifier(analyzer=VIEWS).fit(TEXTS, LABELS)
     tried = {trial.reading.ngram_range for trial in default.choice_.trials}
-    assert tried == {((1, 2), (3, 5)), ((1, 1), (3, 5))}
+    assert tried == {((1, 2), (2, 5)), ((1, 1), (2, 5))}
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])
@@ -320,6 +321,35 @@ def test_an_explanation_adds_up_over_both_views(classifier, text):
     assert sum(span.contribution for span in explanation.spans) + explanation.bias == pytest.approx(
         total
     )
+    summary = math.fsum(part.contribution for part in explanation.summary)
+    assert summary + explanation.bias == pytest.approx(total)
+
+
+def test_characters_are_summed_by_their_words(classifier):
+    text = "Anchor and  anchors,\tknights Anchor"
+    explanation = classifier.explain(text, "sailing")
+    each = {part.feature: part.contribution / part.value for part in explanation.contributions}
+    expected = Counter()
+    for word in text.lower().split():
+        ends = f" {word} "
+        grams = [ends[i : i + n] for n in (2, 3, 4) for i in range(len(ends) - n + 1)]
+        expected[f"characters of {word}"] += sum(
+            each.get(f"char_wb__{gram}", 0.0) for gram in grams
+        )
+    words = {name.partition("__")[2] for name in each if name.startswith("word__")}
+    shown = {part.feature: part for part in explanation.summary}
+    assert shown.keys() == words | expected.keys()
+    for name, total in expected.items():
+        assert shown[name].contribution == pytest.approx(total, abs=1e-12)
+        assert shown[name].value == text.lower().split().count(name.split()[-1])
+    # In the text they are where the whole word is.
+    assert {text[s.begin : s.end] for s in explanation.spans} == {
+        *("Anchor", "and", "anchors", ",", "knights")
+    }
+    assert "characters of anchors," in str(explanation)
+    assert "characters of anchors," in explanation._repr_html_()
+    in_json = explanation.to_dict()["summary"]
+    assert [part["feature"] for part in in_json] == [part.feature for part in explanation.summary]
 
 
 def test_streams_and_clusters_learn_the_same(tmp_path):

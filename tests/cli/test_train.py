@@ -89,6 +89,19 @@ def test_holdout_and_calibration(wordodds, tmp_path, files, mail, method):
     ]  # fmt: skip
 
 
+def test_characters_beside_words(wordodds, tmp_path, files):
+    target = tmp_path / "m.wordodds"
+    arguments = ["train", files / "mail.jsonl", "--output", target, "--json"]
+    found = {}
+    for option in ("--characters", "--no-characters", None):
+        report = json.loads(wordodds(*arguments, *([option] if option else [])).out)
+        found[option] = report["chosen"]["analyzer"], report["chosen"]["characters"]
+    assert found["--characters"] == (["word", "char_wb"], "yes: as asked")
+    assert found["--no-characters"] == ("word", "no: as asked")
+    assert found[None][1].startswith(("yes: log loss ", "no: log loss "))
+    assert "chosen characters" in wordodds("inspect", target).out
+
+
 def test_several_analyzers(wordodds, tmp_path, files):
     target = tmp_path / "m.wordodds"
     arguments = ["train", files / "mail.jsonl", "--output", target, "--analyzer", "word,char_wb"]
@@ -96,14 +109,14 @@ def test_several_analyzers(wordodds, tmp_path, files):
     assert report["chosen"]["ngram_range"] == [[1, 1], [3, 4]]
     assert list(load(target).describe()["text"]["views"]) == ["word", "char_wb"]
     assert "char_wb=" in wordodds("inspect", target).out
-    assert "char_wb__" in wordodds("explain", "--model", target, "free money").out
+    assert "characters of money" in wordodds("explain", "--model", target, "free money").out
     for order in ("word,char_wb", "char_wb,word"):
         options = ["--analyzer", order, "--ngrams", "word=1-2,char_wb=3-4"]
         lines = wordodds(*arguments[:4], *options).out.splitlines()
         (chosen,) = (line for line in lines if line.startswith("chosen"))
-        assert "char_wb (3-4)" in chosen
+        assert "characters within words (3-4)" in chosen
         assert "words" in chosen
-        assert (chosen.index("char_wb") < chosen.index("words")) == (order == "char_wb,word")
+        assert (chosen.index("characters") < chosen.index("words")) == (order == "char_wb,word")
     for wrong in ("word=1,2", "word=2-1", "word=1-2,word=3", "=1-2"):
         result = wordodds(*arguments, "--ngrams", wrong)
         assert result.code == 2

@@ -2,9 +2,10 @@
 
 Candidates are compared by the log loss of held-out documents, each at its best temperature, so that
 a candidate is not preferred for being more or less sure of itself. First comes how text is read,
-on a sample if there is much text; then how far weights lean to those of naive Bayes; then a path
-over the strength of the penalty, from strong to weak, each fit started from the last. Of that path
-the strongest penalty is taken whose loss is within one standard error of the least.
+on a sample if there is much text: by which words, and whether by characters beside them. Then come
+how far weights lean to those of naive Bayes, and a path over the strength of the penalty, from
+strong to weak, each fit started from the last. Of that path the strongest penalty is taken whose
+loss is within one standard error of the least.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +23,15 @@ from wordodds.classifier.cross_validation import (
     least_by_column,
 )
 from wordodds.classifier.named_models import Kind, Weighting
-from wordodds.classifier.reading import MANY, Reading, plain_reading, readings
+from wordodds.classifier.reading import (
+    MANY,
+    Change,
+    Reading,
+    given_words,
+    plain_reading,
+    with_characters,
+    word_readings,
+)
 from wordodds.classifier.sample import sampled, stratified_folds
 from wordodds.linear.ratio import RatioPrior
 from wordodds.typing import AnyArray, Codes, Floats, Ints, RawDocuments
@@ -35,9 +44,9 @@ if TYPE_CHECKING:
 __all__ = [
     "SAMPLE_LARGE",
     "Choice",
-    "Collected",
     "Count",
     "Documents",
+    "Strings",
     "Trial",
     "choose",
     "documents_most",
@@ -46,6 +55,9 @@ __all__ = [
 SEED = 0  # of the order in which rows are visited
 # Characters of text that are enough to choose a way of reading, and to choose a penalty.
 SAMPLE_SMALL, SAMPLE_LARGE = 1 << 20, 1 << 25
+# Characters of text above which sequences of them are not features unless asked for: they take
+# several times the time and memory of words.
+CHARACTERS_MOST = 1 << 22
 PATH = tuple(float(f"{10.0 ** (k / 2):.1g}") for k in range(-3, 7))  # C: 0.03, 0.1, ... 1000
 SCREENED = (1.0, 10.0)  # C by which ways of reading are compared
 LEANS = (0.0, 0.5, 1.0)  # shares of the scale at which naive Bayes predicts held-out labels best
@@ -64,13 +76,13 @@ HASHED_CELLS_MAX = 1 << 25
 CELLS_MAX = 1 << 24
 
 # Texts that can be taken by position; documents of a user's function may be anything.
-Collected: TypeAlias = "list[Any] | tuple[Any, ...] | pa.Array | pa.ChunkedArray"
+Strings: TypeAlias = "list[Any] | tuple[Any, ...] | pa.Array | pa.ChunkedArray"
 
 
 class Documents(NamedTuple):
     """Texts with their classes and weights."""
 
-    texts: Collected
+    texts: Strings
     codes: Codes
     weights: Floats
     classes: AnyArray
@@ -135,6 +147,8 @@ class Choice(NamedTuple):
         As in `Trial`; None if nothing could be held out.
     trials : tuple of Trial
         All candidates, in the order in which they were tried.
+    characters : str
+        Why sequences of characters are features beside words, or are not.
     """
 
     reading: Reading
@@ -144,11 +158,16 @@ class Choice(NamedTuple):
     temperature: float
     log_loss: float | None
     trials: tuple[Trial, ...]
+    characters: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for a model file and for programs."""
         chosen = {**self.reading._asdict(), "alpha": self.alpha, "lean": self.lean, "C": self.C}
-        rest = {"temperature": self.temperature, "log_loss": self.log_loss}
+        rest = {
+            "characters": self.characters,
+            "temperature": self.temperature,
+            "log_loss": self.log_loss,
+        }
         trials = [{**t.reading._asdict(), **t._asdict()} for t in self.trials]
         for trial in trials:
             del trial["reading"]
@@ -177,21 +196,29 @@ def choose(
     given are not chosen.
     """
     search = _Search(parameters, weighting, count, prior, how)
+    why_fixed = _why_fixed(parameters, documents, is_whole=is_whole)
     cells = (parameters.n_hashed or 0) * len(documents.classes)
-    if not search.can_hold_out(documents) or cells > HASHED_CELLS_MAX:
-        return _unchosen(plain_reading(parameters, kind, len(documents)), prior.alpha)
+    if not can_hold_out(documents) or cells > HASHED_CELLS_MAX:
+        reading = plain_reading(parameters, kind, len(documents))
+        return _unchosen(reading, prior.alpha, why_fixed or "no: nothing can be held out")
     rows = sampled(documents.sizes, SAMPLE_SMALL)
     small = documents.taken(rows)
-    if not search.can_hold_out(small):
+    if not can_hold_out(small):
         small = documents
     is_sample = not is_whole or len(small) < len(documents)
-    first, changes = readings(parameters, kind, is_sample=is_sample)
+    first, changes = word_readings(parameters, kind, is_sample=is_sample)
     # How much rare words mislead depends on how many documents there are.
     alphas = [] if is_sample else [CAUTIOUS_ALPHA]
-    screened = search.screen(small, first, changes, alphas)
+    screened = search.screen(small, first, changes, alphas, beside_characters=why_fixed is None)
     if screened is None:  # no term is left; the vectorizer's error gives the reason
-        return _unchosen(first, prior.alpha)
-    return search.climb(documents, screened)
+        return _unchosen(first, prior.alpha, why_fixed or search.why_characters)
+    return search.climb(documents, screened, why_fixed or search.why_characters)
+
+
+def can_hold_out(documents: Documents) -> bool:
+    """Return whether at least two classes have two documents each, which weigh something."""
+    weighs = documents.codes[documents.weights > 0.0]
+    return int((np.bincount(weighs) >= 2).sum()) >= 2
 
 
 class _Screened(NamedTuple):
@@ -219,21 +246,20 @@ class _Search:
         self._weighting, self._count, self._prior, self._how = weighting, count, prior, how
         self._use_idf = parameters.n_hashed is None
         self._trials: list[Trial] = []
+        self.why_characters = "no: they add no term"
+        self._folds: dict[int, tuple[int, Sequence[int]]] = {}
         # Only the last of each is kept, as they are large.
         self._counted: tuple[Any, Counts | None] = (None, None)
         self._held: tuple[Any, HeldOut | None] = (None, None)
-
-    def can_hold_out(self, documents: Documents) -> bool:
-        """Whether at least two classes have two documents each, which weigh something."""
-        weighs = documents.codes[documents.weights > 0.0]
-        return int((np.bincount(weighs) >= 2).sum()) >= 2
 
     def screen(
         self,
         documents: Documents,
         first: Reading,
-        changes: Sequence[dict[str, Any]],
+        changes: Sequence[Change],
         alphas: Sequence[float],
+        *,
+        beside_characters: bool,
     ) -> _Screened | None:
         """Make the changes that pay, one after the other; return None if no term is left."""
         best = self._try(documents, first, self._prior.alpha)
@@ -242,8 +268,10 @@ class _Search:
         # Of few documents the standard error is too wide to ever allow a change.
         within = _is_within if len(documents) >= MANY else _is_best
         for change in changes:
-            other = self._try(documents, best.reading._replace(**change), best.alpha)
+            other = self._try(documents, change(best.reading), best.alpha)
             best = _better(best, other, within)
+        if beside_characters:
+            best = self._beside_characters(documents, best)
         for alpha in alphas:
             best = _better(best, self._try(documents, best.reading, alpha), within)
         for share in LEANS if best.scale > 0.0 else ():
@@ -252,12 +280,12 @@ class _Search:
                 best = _better(best, other, within)
         return best
 
-    def climb(self, documents: Documents, screened: _Screened) -> Choice:
+    def climb(self, documents: Documents, screened: _Screened, characters: str) -> Choice:
         """Choose C on a path from a strong penalty to a weak one, from a tenth of a rough C on."""
         _, reading, alpha, _, share, start = screened
         held = self._held_out(documents, reading, alpha, is_final=True)
         if held is None:
-            return _unchosen(reading, alpha, tuple(self._trials))
+            return _unchosen(reading, alpha, characters, tuple(self._trials))
         lean = share * held.bayes_scale() if share > 0.0 else 0.0
         held.start(lean)
         path: list[tuple[float, Outcome]] = []
@@ -270,7 +298,20 @@ class _Search:
         best = min(path, key=lambda at: at[1].mean)[1]
         C, chosen = next((C, at) for C, at in path if _is_within(at, best))
         trials = tuple(self._trials)
-        return Choice(reading, alpha, lean, C, chosen.temperature, chosen.mean, trials)
+        facts = chosen.temperature, chosen.mean, trials, characters
+        return Choice(reading, alpha, lean, C, *facts)
+
+    def _beside_characters(self, documents: Documents, words: _Screened) -> _Screened:
+        """Put characters beside words, unless words alone are better by a standard error."""
+        both = self._try(documents, with_characters(words.reading), words.alpha)
+        if both is None:
+            return words
+        excess, error = both.outcome.excess(words.outcome)
+        losses = f"log loss {both.outcome.mean:.4f} with them, {words.outcome.mean:.4f} without"
+        self.why_characters = f"{'no' if excess > error else 'yes'}: {losses}"
+        if 0.0 < excess <= error:
+            self.why_characters += " (less than a standard error apart)"
+        return words if excess > error else both
 
     def _try(
         self, documents: Documents, reading: Reading, alpha: float, share: float = FIRST_LEAN
@@ -314,7 +355,7 @@ class _Search:
         self, documents: Documents, reading: Reading, alpha: float, is_final: bool
     ) -> HeldOut | None:
         counts = self._counts(documents, reading, is_final)
-        if counts is None or not _has_terms(counts, reading.min_df):
+        if counts is None or not has_terms(counts, reading.min_df):
             return None
         examples = Examples(
             counts.matrix,
@@ -325,7 +366,8 @@ class _Search:
             self._use_idf,
             counts.view_begins,
         )
-        n_folds, folds = _folds_for(examples)
+        # The same documents are held out for all candidates: their losses are compared one by one.
+        n_folds, folds = self._folds.setdefault(len(documents), _folds_for(examples))
         fold_of = stratified_folds(documents.codes, n_folds)
         prior = self._prior._replace(alpha=alpha)
         held = HeldOut(examples, reading.min_df, fold_of, folds, prior, SEED, self._how)
@@ -345,9 +387,23 @@ class _Search:
         return self._counted[1]
 
 
-def _unchosen(reading: Reading, alpha: float, trials: tuple[Trial, ...] = ()) -> Choice:
+def _why_fixed(parameters: "TextClassifier", documents: Documents, *, is_whole: bool) -> str | None:
+    """Return why characters are not for held-out documents to decide; None if they are."""
+    if parameters.characters is not None:
+        return f"{'yes' if parameters.characters else 'no'}: as asked"
+    given = given_words(parameters)
+    if given is not None:
+        return f"no: {given} is given"
+    if not is_whole or documents.sizes.sum() > CHARACTERS_MOST:
+        return f"no: more than {CHARACTERS_MOST:,} characters of text"
+    return None
+
+
+def _unchosen(
+    reading: Reading, alpha: float, characters: str, trials: tuple[Trial, ...] = ()
+) -> Choice:
     """Return the settings to use where nothing could be held out."""
-    return Choice(reading, alpha, 0.0, SCREENED[-1], 1.0, None, trials)
+    return Choice(reading, alpha, 0.0, SCREENED[-1], 1.0, None, trials, characters)
 
 
 def _better(
@@ -365,7 +421,7 @@ def _path(n_documents: int, least: float) -> list[float]:
     return [C for C in PATH if low <= C <= high] or [SCREENED[0]]
 
 
-def _has_terms(counts: Counts, min_df: Limits) -> bool:
+def has_terms(counts: Counts, min_df: Limits) -> bool:
     """Return whether any term occurs in at least `min_df` documents."""
     matrix = counts.matrix
     if min_df is None or matrix.nnz == 0:

@@ -30,6 +30,7 @@ __all__ = [
     "Outcome",
     "best_temperature",
     "least_by_column",
+    "weighed_rows",
 ]
 
 
@@ -69,7 +70,7 @@ class Examples(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The losses of held-out documents under one candidate, at its best temperature.
+    """What one candidate makes of held-out documents, at its best temperature.
 
     Documents are in the same order for all candidates with the same folds.
     """
@@ -77,6 +78,8 @@ class Outcome(NamedTuple):
     losses: Floats
     weights: Floats
     temperature: float
+    codes: Codes  # the true classes
+    predicted: Codes
 
     @property
     def mean(self) -> float:
@@ -149,7 +152,8 @@ class HeldOut:
         scores = self._scores()
         self._log_factor = _best_log_factor(scores, self._codes, self._weights, self._log_factor)
         losses = _losses(scores * np.exp(self._log_factor), self._codes)
-        return Outcome(losses, self._weights, float(np.exp(-self._log_factor)))
+        temperature = float(np.exp(-self._log_factor))
+        return Outcome(losses, self._weights, temperature, self._codes, _predicted(scores))
 
     def _scores(self) -> Floats:
         return np.concatenate([part.scores(self._how) for part in self._parts])
@@ -177,7 +181,7 @@ class _Part:
             (distinct.n_rows, examples.n_classes),
         )
         n_learnt = np.bincount(numbers[~is_held], minlength=distinct.n_rows)
-        rows = _weighed(distinct, n_learnt, min_df, examples, how)
+        rows = weighed_rows(distinct, n_learnt, min_df, examples, how)
         self.problem = ratio_problem(rows, learnt, examples.n_columns, prior, seed, how)
         # A class without training documents cannot be learnt, at any strength.
         judged = is_held & (examples.weights > 0.0) & np.isin(examples.codes, learnt.codes)
@@ -189,7 +193,7 @@ class _Part:
         return np.asarray(self.problem.scores(self._rows, *how)[self._row_of])
 
 
-def _weighed(
+def weighed_rows(
     rows: CsrArrays,
     n_learnt: Ints,
     min_df: Limits,
@@ -242,6 +246,13 @@ def least_by_column(
 def _least(limit: DocumentLimit | None, n_documents: int) -> float:
     assert limit is not None
     return max(document_count(limit, n_documents), 1.0)
+
+
+def _predicted(scores: Floats) -> Codes:
+    """Return the class of each row by its scores."""
+    if scores.shape[1] == 1:
+        return (scores[:, 0] > 0.0).astype(np.int32)
+    return np.asarray(scores.argmax(axis=1), dtype=np.int32)
 
 
 def _losses(scores: Floats, codes: Codes) -> Floats:

@@ -19,10 +19,17 @@ if TYPE_CHECKING:
     from wordodds.classifier.choose import Choice
     from wordodds.classifier.text_classifier import TextClassifier
 
-__all__ = ["adopt_steps", "least_documents", "new_classifier", "text_steps", "weighting_of"]
+__all__ = [
+    "adopt_steps",
+    "by_name",
+    "least_documents",
+    "new_classifier",
+    "text_steps",
+    "weighting_of",
+]
 
 _TEXT_OPTIONS = (
-    *("analyzer", "lowercase", "strip_accents", "stop_words", "stemmer", "tokenizer"),
+    *("lowercase", "strip_accents", "stop_words", "stemmer", "tokenizer"),
     *("preprocessor", "encoding", "decode_error", "missing", "n_jobs", "verbose"),
 )
 
@@ -39,15 +46,16 @@ def text_steps(parameters: "TextClassifier", kind: Kind, reading: Reading) -> li
     """Return new estimators that turn text into rows: a vectorizer, and weights where needed."""
     weighting = weighting_of(parameters, kind)
     options = {name: getattr(parameters, name) for name in _TEXT_OPTIONS}
-    options["ngram_range"] = _by_name(parameters, reading.ngram_range, tuple)
-    if "word" in analyzers_of(parameters):  # None with a tokenizer
+    options["analyzer"] = reading.analyzer
+    options["ngram_range"] = by_name(reading, reading.ngram_range, tuple)
+    if "word" in analyzers_of(reading.analyzer):  # None with a tokenizer
         options["token_pattern"] = reading.token_pattern
     options["binary"] = weighting == "binary"
     if parameters.n_hashed is not None:
         options["n_features"] = parameters.n_hashed
-        return _hashing(parameters, weighting, options)
+        return _hashing(parameters, reading, weighting, options)
     limits = {"max_df": parameters.max_df, "max_features": parameters.max_features}
-    options |= {"min_df": _by_name(parameters, reading.min_df, Real), **limits}
+    options |= {"min_df": by_name(reading, reading.min_df, Real), **limits}
     if weighting in ("counts", "binary"):
         return [CountVectorizer(**options)]
     return [TfidfVectorizer(sublinear_tf=weighting == "sublinear_tfidf", **options)]
@@ -55,22 +63,23 @@ def text_steps(parameters: "TextClassifier", kind: Kind, reading: Reading) -> li
 
 def least_documents(parameters: "TextClassifier", kind: Kind, n_documents: int) -> object:
     """Return ``min_df`` as a vectorizer takes it, for a number of documents."""
-    return _by_name(parameters, plain_reading(parameters, kind, n_documents).min_df, Real)
+    reading = plain_reading(parameters, kind, n_documents)
+    return by_name(reading, reading.min_df, Real)
 
 
-def _by_name(parameters: "TextClassifier", setting: object, kind: type) -> object:
+def by_name(reading: Reading, setting: object, kind: type) -> object:
     """Return a setting of a reading; where analyzers have values of this kind, by their names."""
     if isinstance(setting, tuple) and setting and all(isinstance(each, kind) for each in setting):
-        return dict(zip(analyzers_of(parameters), setting, strict=True))
+        return dict(zip(analyzers_of(reading.analyzer), setting, strict=True))
     return setting
 
 
 def _hashing(
-    parameters: "TextClassifier", weighting: Weighting, options: dict[str, Any]
+    parameters: "TextClassifier", reading: Reading, weighting: Weighting, options: dict[str, Any]
 ) -> list[Any]:
-    if isinstance(parameters.analyzer, tuple | list):
+    if isinstance(reading.analyzer, tuple):
         raise ValueError(
-            f"n_hashed takes a single analyzer, got {parameters.analyzer!r}: name one, or leave "
+            f"n_hashed takes a single analyzer, got {reading.analyzer!r}: name one, or leave "
             "n_hashed (fit_stream learns by batches with a vocabulary)"
         )
     for name, default in (("min_df", None), ("max_df", 1.0), ("max_features", None)):
@@ -112,17 +121,22 @@ def adopt_steps(
     steps: list[Any],
     classifier: BaseEstimator,
     choice: "Choice | None" = None,
+    *,
+    chosen: dict[str, Any] | None = None,
+    **attributes: object,
 ) -> None:
     """Make a TextClassifier predict by fitted steps, all at once.
 
-    Ctrl-C leaves either the old state or the new one.
+    `chosen` is what the model file says of chosen settings, if not the choice; `attributes` are
+    others to set. Ctrl-C leaves either the old state or the new one.
     """
     between = [("weights", step) for step in steps[1:]]
     model = linear_model_of(("text", steps[0]), between, ("model", classifier))
     model.n_jobs = owner.n_jobs
-    model.chosen = None if choice is None else choice.to_dict()
+    model.chosen = chosen if choice is None else choice.to_dict()
     grows = owner.n_hashed is not None and hasattr(classifier, "partial_fit")
     owner.__dict__.update(
+        attributes,
         _growing=classifier if grows else None,
         classes_=model.labels,
         linear_model_=model,

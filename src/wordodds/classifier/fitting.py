@@ -2,9 +2,10 @@
 
 from collections.abc import Sized
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wordodds._border.documents import (
     as_documents,
@@ -17,9 +18,9 @@ from wordodds._border.row_weights import rows_of_fit
 from wordodds.classifier.choose import (
     SAMPLE_LARGE,
     Choice,
-    Collected,
     Count,
     Documents,
+    Strings,
     choose,
     documents_most,
 )
@@ -37,7 +38,18 @@ from wordodds.typing import AnyArray, Floats, Ints, Labels, RawDocuments, Texts,
 if TYPE_CHECKING:
     from wordodds.classifier.text_classifier import TextClassifier
 
-__all__ = ["choose_for", "chooses", "fit_batch", "fit_in_memory", "temper", "with_choice"]
+__all__ = [
+    "Collected",
+    "Counter",
+    "choose_for",
+    "chooses",
+    "collect",
+    "fit_batch",
+    "fit_in_memory",
+    "fit_tempered",
+    "temper",
+    "with_choice",
+]
 
 
 def chooses(owner: "TextClassifier") -> bool:
@@ -51,24 +63,44 @@ def fit_in_memory(
     """Fit a TextClassifier, which changes only when all is done."""
     kind = kind_of(owner.model)
     classifier = new_classifier(owner, kind)
-    choice, held = None, np.empty(0, dtype=np.int64)
-    counter = _Counter(owner, kind)
-    if chooses(owner):
-        choice, held = _choose(counter, classifier, texts, labels, sample_weight)
-        classifier = with_choice(classifier, choice)
-    reading = plain_reading(owner, kind, _length(texts)) if choice is None else choice.reading
-    steps, rows = counter.steps_and_rows(texts, reading)
-    if choice is None or not len(held):
+    counter = Counter(owner, kind)
+    if not chooses(owner):
+        steps, rows = counter.steps_and_rows(texts, plain_reading(owner, kind, _length(texts)))
         classifier.fit(rows, labels, sample_weight=sample_weight)
-    else:
-        classes, codes, weights = rows_of_fit(classifier, labels, rows.shape[0], sample_weight)
-        weights = np.ones(len(codes)) if weights is None else weights
-        held_weights, weights[held] = weights[held], 0.0
-        classifier.set_params(class_weight=None).fit(rows, classes[codes], sample_weight=weights)
-        classifier.set_params(class_weight=owner.class_weight)
-        temperature = temper(classifier, rows[held], classes[codes[held]], held_weights)
+        adopt_steps(owner, steps, classifier)
+        return
+    collected = collect(owner, kind, classifier, texts, labels, sample_weight)
+    if collected.is_whole:  # then the last counts of choosing may be those of the fit
+        counter.whole = collected.documents.texts
+    choice = choose_for(
+        owner, kind, collected.documents, is_whole=collected.is_whole, counter=counter
+    )
+    classifier = with_choice(classifier, choice)
+    steps, rows = counter.steps_and_rows(texts, choice.reading)
+    temperature = fit_tempered(classifier, rows, labels, sample_weight, collected.held_back())
+    if temperature is not None:
         choice = choice._replace(temperature=temperature)
     adopt_steps(owner, steps, classifier, choice)
+
+
+def fit_tempered(
+    classifier: NBLogisticRegression,
+    rows: CsrMatrix,
+    labels: Labels,
+    sample_weight: WeightsLike,
+    held: Ints,
+) -> float | None:
+    """Fit to all rows but some, by which the temperature is set; return it, None without them."""
+    if not len(held):
+        classifier.fit(rows, labels, sample_weight=sample_weight)
+        return None
+    classes, codes, weights = rows_of_fit(classifier, labels, rows.shape[0], sample_weight)
+    weights = np.ones(len(codes)) if weights is None else weights
+    held_weights, weights[held] = weights[held], 0.0
+    class_weight = classifier.class_weight
+    classifier.set_params(class_weight=None).fit(rows, classes[codes], sample_weight=weights)
+    classifier.set_params(class_weight=class_weight)
+    return temper(classifier, rows[held], classes[codes[held]], held_weights)
 
 
 def fit_batch(
@@ -129,12 +161,12 @@ def temper(
     return float(classifier.temperature)
 
 
-class _Counter:
+class Counter:
     """Counts texts by readings, as `choose` wants it, and remembers the last one for the fit."""
 
     def __init__(self, owner: "TextClassifier", kind: Kind) -> None:
         self.owner, self.kind = owner, kind
-        self.whole: Collected | None = None  # all texts, as they are counted
+        self.whole: Strings | None = None  # all texts, as they are counted
         self._last: tuple[RawDocuments, Reading, list[Any], CsrMatrix] | None = None
 
     def __call__(self, texts: RawDocuments, reading: Reading) -> Counts:
@@ -178,37 +210,50 @@ def choose_for(
         owner,
         kind,
         weighting_of(owner, kind),
-        counter or _Counter(owner, kind),
+        counter or Counter(owner, kind),
         prior,
         execution(owner.n_jobs),
         is_whole=is_whole,
     )
 
 
-def _choose(
-    counter: _Counter,
-    classifier: NBLogisticRegression,
+class Collected(NamedTuple):
+    """The documents that settings are chosen on: all of them, or a sample."""
+
+    documents: Documents
+    positions: Ints
+    n_documents: int  # in all
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all documents."""
+        return len(self.documents) == self.n_documents
+
+    def held_back(self) -> Ints:
+        """Return the positions of those to leave out of the fit, as `sample.held_back`."""
+        part = self.documents
+        return self.positions[held_back(part.codes, part.weights, self.n_documents)]
+
+
+def collect(
+    owner: "TextClassifier",
+    kind: Kind,
+    classifier: BaseEstimator,
     texts: Texts,
     labels: Labels,
     sample_weight: WeightsLike,
-) -> tuple[Choice, Ints]:
-    """Return the choice, and the documents to hold back from the fit for its temperature."""
-    owner, kind = counter.owner, counter.kind
-    collected = _collected(owner, kind, texts)
-    sizes = _sizes(collected)
+) -> Collected:
+    """Check options, documents and labels; return what settings can be chosen on."""
+    strings = _strings(owner, kind, texts)
+    sizes = _sizes(strings)
     classes, codes, weights = rows_of_fit(classifier, labels, len(sizes), sample_weight)
     weights = np.ones(len(sizes)) if weights is None else weights
-    documents = Documents(collected, codes, weights, classes, sizes)
+    documents = Documents(strings, codes, weights, classes, sizes)
     positions = sampled(sizes, SAMPLE_LARGE, documents_most(len(classes)))
-    part = documents.taken(positions)
-    is_whole = len(part) == len(documents)
-    if is_whole:  # if it was counted last by the reading that is chosen, the fit need not count
-        counter.whole = collected
-    choice = choose_for(owner, kind, part, is_whole=is_whole, counter=counter)
-    return choice, positions[held_back(part.codes, part.weights, len(documents))]
+    return Collected(documents.taken(positions), positions, len(sizes))
 
 
-def _collected(owner: "TextClassifier", kind: Kind, texts: Texts) -> Collected:
+def _strings(owner: "TextClassifier", kind: Kind, texts: Texts) -> Strings:
     """Check options and documents; return these as a list or tuple, or a large Arrow column."""
     vectorizer = text_steps(owner, kind, plain_reading(owner, kind, 0))[0]
     check_parameters(vectorizer)
@@ -227,7 +272,7 @@ def _collected(owner: "TextClassifier", kind: Kind, texts: Texts) -> Collected:
     return column.cast(pa.large_string())
 
 
-def _sizes(texts: Collected) -> Ints:
+def _sizes(texts: Strings) -> Ints:
     """Return the length of each text."""
     if not isinstance(texts, list | tuple):
         import pyarrow.compute as pc

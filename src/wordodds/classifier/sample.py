@@ -30,7 +30,7 @@ def position_hash(positions: Ints, seed: int = 0) -> npt.NDArray[np.uint64]:
     return np.asarray(z ^ (z >> np.uint64(31)))
 
 
-def sampled(sizes: Ints, limit: int, n_most: int | None = None) -> Ints:
+def sampled(sizes: Ints, limit: int, n_most: int | None = None, seed: int = 0) -> Ints:
     """Return the positions of documents of about `limit` characters in all, ascending.
 
     Positions are taken in the order of their hashes, as long as the texts fit; a stream that keeps
@@ -42,7 +42,7 @@ def sampled(sizes: Ints, limit: int, n_most: int | None = None) -> Ints:
     >>> len(sampled(np.full(1000, 10), 5000))
     500
     """
-    order = np.argsort(position_hash(np.arange(len(sizes))), kind="stable")
+    order = np.argsort(position_hash(np.arange(len(sizes)), seed), kind="stable")
     return np.sort(order[: n_fitting(sizes[order], limit, n_most)])
 
 
@@ -59,7 +59,7 @@ def n_fitting(sizes: Ints, limit: int, n_most: int | None = None) -> int:
     return n_taken if n_most is None else min(n_taken, max(n_most, SAMPLE_LEAST))
 
 
-def stratified_folds(codes: Codes, n_folds: int) -> Ints:
+def stratified_folds(codes: Codes, n_folds: int, seed: int = 0) -> Ints:
     """Return the fold of each document, such that each class is spread evenly over the folds.
 
     A document that is alone in its class belongs to no fold, -1.
@@ -70,7 +70,7 @@ def stratified_folds(codes: Codes, n_folds: int) -> Ints:
     >>> np.bincount(folds[[0, 2, 3, 4]]), np.sort(folds[[1, 6]]), folds[5]
     (array([2, 2]), array([0, 1]), np.int64(-1))
     """
-    shuffled = np.argsort(position_hash(np.arange(len(codes))), kind="stable")
+    shuffled = np.argsort(position_hash(np.arange(len(codes)), seed), kind="stable")
     order = shuffled[np.argsort(codes[shuffled], kind="stable")]
     of_class = codes[order]
     sizes = np.bincount(codes)
