@@ -82,7 +82,7 @@ def test_what_is_given_is_not_chosen():
     assert fixed.linear_model_.chosen is None
     some = TextClassifier(ngram_range=(1, 3), min_df=3, token_pattern=r"\w{3,}")
     trials = some.fit(TEXTS, LABELS).choice_.trials
-    assert {trial.reading for trial in trials} == {("word", r"\w{3,}", (1, 3), 3)}
+    assert {trial.reading for trial in trials} == {("word", r"\w{3,}", (1, 3), 3, True)}
     by_object = TextClassifier(NBLogisticRegression(C=3.0)).fit(TEXTS, LABELS)
     assert_array_equal(by_object.decision_function(NEW), fixed.decision_function(NEW))
 
@@ -155,7 +155,7 @@ def test_a_fold_is_the_fit_of_its_training_documents():
     counts = wordodds.CountVectorizer().fit_transform(texts)
     examples = Examples(counts, codes, np.ones(len(codes)), 3, "sublinear_tfidf", True)
     for min_df in (1, 2):
-        held = HeldOut(examples, min_df, folds, [1], PRIOR, 0, how)
+        held = HeldOut(examples, min_df, [folds == 1], PRIOR, 0, how)
         held.start(0.25)
         outcome = held.fit(3.0)
         train, test = np.flatnonzero(folds != 1), np.flatnonzero(folds == 1)
@@ -259,7 +259,7 @@ def test_a_fold_without_any_term_is_judged_by_its_intercept():
     counts = sp.csr_array(np.eye(8, dtype=np.int64))
     codes = np.array([0, 1, 1, 1, 0, 1, 1, 1], dtype=np.int32)
     examples = Examples(counts, codes, np.ones(8), 2, "tfidf", True)
-    held = HeldOut(examples, 2, np.arange(8) // 4, (0, 1), PRIOR, 0, how)
+    held = HeldOut(examples, 2, [np.arange(8) < 4, np.arange(8) >= 4], PRIOR, 0, how)
     held.start(0.0)
     losses = held.fit(10.0).losses.reshape(2, 4)
     assert_array_equal(losses, losses[:, [0, 1, 1, 1]])

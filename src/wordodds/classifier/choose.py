@@ -369,8 +369,9 @@ class _Search:
         # The same documents are held out for all candidates: their losses are compared one by one.
         n_folds, folds = self._folds.setdefault(len(documents), _folds_for(examples))
         fold_of = stratified_folds(documents.codes, n_folds)
+        masks = [fold_of == fold for fold in folds]
         prior = self._prior._replace(alpha=alpha)
-        held = HeldOut(examples, reading.min_df, fold_of, folds, prior, SEED, self._how)
+        held = HeldOut(examples, reading.min_df, masks, prior, SEED, self._how)
         return held if held.n_documents else None
 
     def _counts(self, documents: Documents, reading: Reading, is_final: bool) -> Counts | None:

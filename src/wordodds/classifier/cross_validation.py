@@ -95,14 +95,16 @@ class Outcome(NamedTuple):
 
 
 class HeldOut:
-    """The problems of all folds, which share one path over candidates."""
+    """Problems that leave some documents out each, and share one path over candidates.
+
+    ``held`` has a mask for each problem: the documents that are left out and judged.
+    """
 
     def __init__(
         self,
         examples: Examples,
         min_df: Limits,
-        fold_of: Ints,
-        folds: Sequence[int],
+        held: Sequence[Booleans],
         prior: RatioPrior,
         seed: int,
         how: Execution,
@@ -114,16 +116,16 @@ class HeldOut:
                 examples,
                 distinct,
                 numbers,
-                is_held=fold_of == fold,
+                is_held=is_held,
                 min_df=min_df,
                 prior=prior,
                 seed=seed,
                 how=how,
             )
-            for fold in folds
+            for is_held in held
         ]
-        held = np.concatenate([part.documents for part in self._parts])
-        self._codes, self._weights = examples.codes[held], examples.weights[held]
+        judged = np.concatenate([part.documents for part in self._parts])
+        self._codes, self._weights = examples.codes[judged], examples.weights[judged]
         self._log_factor = 0.0
         self._bayes_scale: float | None = None
 
@@ -160,7 +162,7 @@ class HeldOut:
 
 
 class _Part:
-    """The problem of one fold, and its held-out documents."""
+    """A problem without some documents, and these documents."""
 
     def __init__(
         self,

@@ -1,5 +1,6 @@
 """The estimators of a TextClassifier: made from its parameters, and turned into a model."""
 
+from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from wordodds.text import (
 if TYPE_CHECKING:
     from wordodds.classifier.choose import Choice
     from wordodds.classifier.text_classifier import TextClassifier
+    from wordodds.classifier.tuning import Tuning
 
 __all__ = [
     "adopt_steps",
@@ -29,7 +31,7 @@ __all__ = [
 ]
 
 _TEXT_OPTIONS = (
-    *("lowercase", "strip_accents", "stop_words", "stemmer", "tokenizer"),
+    *("strip_accents", "stop_words", "stemmer", "tokenizer"),
     *("preprocessor", "encoding", "decode_error", "missing", "n_jobs", "verbose"),
 )
 
@@ -48,6 +50,7 @@ def text_steps(parameters: "TextClassifier", kind: Kind, reading: Reading) -> li
     options = {name: getattr(parameters, name) for name in _TEXT_OPTIONS}
     options["analyzer"] = reading.analyzer
     options["ngram_range"] = by_name(reading, reading.ngram_range, tuple)
+    options["lowercase"] = by_name(reading, reading.lowercase, bool)
     if "word" in analyzers_of(reading.analyzer):  # None with a tokenizer
         options["token_pattern"] = reading.token_pattern
     options["binary"] = weighting == "binary"
@@ -122,23 +125,26 @@ def adopt_steps(
     classifier: BaseEstimator,
     choice: "Choice | None" = None,
     *,
-    chosen: dict[str, Any] | None = None,
-    **attributes: object,
+    tuning: "Tuning | None" = None,
+    parameters: Mapping[str, object] | None = None,
 ) -> None:
-    """Make a TextClassifier predict by fitted steps, all at once.
+    """Make a TextClassifier predict by fitted steps, and have new parameters, all at once.
 
-    `chosen` is what the model file says of chosen settings, if not the choice; `attributes` are
-    others to set. Ctrl-C leaves either the old state or the new one.
+    Ctrl-C leaves either the old state or the new one.
     """
     between = [("weights", step) for step in steps[1:]]
     model = linear_model_of(("text", steps[0]), between, ("model", classifier))
     model.n_jobs = owner.n_jobs
-    model.chosen = chosen if choice is None else choice.to_dict()
+    if choice is not None:
+        model.chosen = choice.to_dict()
+    elif tuning is not None:
+        model.chosen = tuning.summary()
     grows = owner.n_hashed is not None and hasattr(classifier, "partial_fit")
     owner.__dict__.update(
-        attributes,
+        parameters or {},
         _growing=classifier if grows else None,
         classes_=model.labels,
         linear_model_=model,
         choice_=choice,
+        tuning_=tuning,
     )

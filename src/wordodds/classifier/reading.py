@@ -65,6 +65,7 @@ class Reading(NamedTuple):
     token_pattern: str | None  # None: the analyzer uses none
     ngram_range: Lengths
     min_df: DocumentLimit | tuple[DocumentLimit, ...] | None  # None: there is no vocabulary
+    lowercase: bool | tuple[bool, ...] = True
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -83,6 +84,8 @@ class Reading(NamedTuple):
             low, high = lengths
             together = f"up to {high} together" if low == 1 else f"{low}-{high} together"
             units = names[0] if (low, high) == (1, 1) else f"{names[0]}, {together}"
+        if self.lowercase is False:
+            units += ", capitals kept"
         return units if self.min_df is None else f"{units}, min_df={self.min_df}"
 
     def _units(self, name: object) -> str:
@@ -103,7 +106,11 @@ def plain_reading(parameters: "TextClassifier", kind: Kind, n_documents: int) ->
         if parameters.min_df is not None:
             least = _by_view(parameters, analyzer, "min_df", _plain, least)
     pattern = _pattern(parameters, analyzer, kind.token_pattern)
-    return Reading(analyzer, pattern, _ngrams(parameters, analyzer, kind), least)
+    ngrams = _ngrams(parameters, analyzer, kind)
+    lowercase: Any = parameters.lowercase
+    if isinstance(lowercase, Mapping):
+        lowercase = _by_view(parameters, analyzer, "lowercase", bool, True)
+    return Reading(analyzer, pattern, ngrams, least, lowercase)
 
 
 def word_readings(

@@ -17,6 +17,8 @@ from wordodds.typing import Labels, Texts, WeightsLike
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from wordodds.classifier.tuning import Tuning
+
 __all__ = ["TextClassifier"]
 
 
@@ -111,6 +113,8 @@ default="nb_logistic"
         Settings that were chosen on held-out documents, with their log loss there, and all
         ``trials`` that they were chosen among; None if nothing was chosen. ``characters`` says why
         characters are features or not.
+    tuning_ : Tuning or None
+        What `tune` has tried and found, with the best settings as a call to copy; None after `fit`.
 
     See Also
     --------
@@ -128,6 +132,7 @@ default="nb_logistic"
 
     linear_model_: LinearModel
     choice_: Choice | None
+    tuning_: "Tuning | None"
 
     def __init__(
         self,
@@ -199,6 +204,69 @@ default="nb_logistic"
         if isinstance(texts, Iterator):
             texts = list(texts)
         fit_in_memory(self, texts, labels, sample_weight)
+        return self
+
+    def tune(
+        self,
+        texts: Texts,
+        labels: Labels,
+        sample_weight: WeightsLike = None,
+        *,
+        minutes: float | None = None,
+        trials: int | None = None,
+        metric: str = "accuracy",
+    ) -> "TextClassifier":
+        """Search for the settings that suit some documents best, and fit with them.
+
+        Ways of reading (words, punctuation, characters, lengths of sequences), weightings, models
+        and their parameters are compared on held-out documents; those that do well on a sample go
+        on to larger ones. Options that are given stay as they are, and so does a ``model`` other
+        than "nb_logistic". Afterwards the parameters of this classifier are the best ones found,
+        which ``tuning_`` has as a call to copy, and the classifier is fitted to all documents.
+
+        The search uses a sample of a corpus above 33 million characters. The result depends on the
+        documents, on ``random_state`` and on the number of trials alone.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or a column of text
+            The documents.
+        labels : array-like
+            Label of each text, as for `fit`.
+        sample_weight : array-like or None, default=None
+            Weight of each text, as for `fit`.
+        minutes : float or None, default=None
+            Time of the search, without the last fit. None: no limit if ``trials`` is given, else 5.
+        trials : int or None, default=None
+            Largest number of trials. None: no limit.
+        metric : str, default="accuracy"
+            What is made as large as possible: "accuracy", "balanced_accuracy", "f1_macro", "f1:"
+            and a label (such as "f1:spam"), or the likelihood of the labels by "log_loss".
+
+        Returns
+        -------
+        TextClassifier
+            This classifier.
+
+        Raises
+        ------
+        ValueError
+            If too few documents can be held out, or an option is wrong.
+
+        Examples
+        --------
+        >>> from wordodds import TextClassifier
+        >>> from wordodds.datasets import make_corpus
+        >>> corpus = make_corpus(200, n_words=100, random_state=0)
+        >>> classifier = TextClassifier().tune(corpus.texts, corpus.labels, trials=5)
+        >>> len(classifier.tuning_.trials)
+        5
+        """
+        from wordodds.classifier.tuning import tune
+
+        if isinstance(texts, Iterator):
+            texts = list(texts)
+        tune(self, texts, labels, sample_weight, minutes=minutes, trials=trials, metric=metric)
         return self
 
     def partial_fit(
