@@ -162,7 +162,7 @@ def test_data_that_teaches_nothing(wordodds, tmp_path, labels, options, message)
 def test_a_target_that_cannot_be_written_is_found_before_training(
     wordodds, tmp_path, files, monkeypatch
 ):
-    monkeypatch.setattr(train, "_classifier", None)
+    monkeypatch.setattr(train, "classifier_of", None)
     for target, message in [
         (tmp_path / "missing" / "m.wordodds", "No such file or directory"),
         (tmp_path, "is a folder; name a file"),

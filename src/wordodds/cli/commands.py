@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import wordodds
-from wordodds.cli import convert, evaluate, explain, inspect, predict, reproduce, train
+from wordodds.cli import convert, evaluate, explain, inspect, predict, reproduce, train, tune
 from wordodds.cli.options import UsageError
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"wordodds {wordodds.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (train, predict, evaluate, explain, inspect, convert, reproduce):
+    for module in (train, tune, predict, evaluate, explain, inspect, convert, reproduce):
         module.add_parser(commands)
     config = commands.add_parser("config", help="show version, compiler and instruction sets")
     config.set_defaults(check=_nothing, prepare=_import_config, run=_run_config)

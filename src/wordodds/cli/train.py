@@ -5,29 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from wordodds.cli.argument_types import (
-    analyzers,
-    class_weight,
-    fraction,
-    ngrams,
-    positive,
-    positive_real,
-    size,
-)
+from wordodds.cli.argument_types import fraction, positive, size
 from wordodds.cli.data_options import (
     add_data_options,
-    bad_rows_of,
     check_data,
     check_data_columns,
     exit_code,
     import_data_readers,
-    load_corpus,
 )
 from wordodds.cli.file_checks import check_target, not_onto
-from wordodds.cli.hold_out import HoldOut
+from wordodds.cli.loaded_parts import LoadedParts, print_documents
+from wordodds.cli.model_options import MODELS, add_text_options, classifier_of
 from wordodds.cli.options import (
     Commands,
     RenamedOption,
@@ -35,7 +25,7 @@ from wordodds.cli.options import (
     add_json_option,
     warn_deprecated,
 )
-from wordodds.cli.printing import print_json, printable
+from wordodds.cli.printing import print_json
 from wordodds.cli.train_stream import memory_for, train_stream
 from wordodds.corpora import BadRows, corpus_paths
 
@@ -44,10 +34,6 @@ if TYPE_CHECKING:
     from wordodds.model import LinearModel
 
 __all__ = ["add_parser", "run"]
-
-Result = TypeVar("Result")
-
-MODELS = ("nb_logistic", "logistic", "naive_bayes", "complement")
 
 
 def add_parser(commands: Commands) -> None:
@@ -74,43 +60,7 @@ def add_parser(commands: Commands) -> None:
         "which use a model, take its file here",
     )
     parser.add_argument("--kind", choices=MODELS, action=RenamedOption, new="--model")
-    parser.add_argument(
-        "-C",
-        type=positive_real,
-        metavar="NUMBER",
-        help="inverse strength of the penalty of the logistic models, such as 10 (default: chosen "
-        "on held-out documents, with the text options that are not given; 30 for logistic)",
-    )
-    parser.add_argument(
-        "--class-weight",
-        type=class_weight,
-        metavar="LABEL=W,...",
-        help='weights of classes, such as spam=5,ham=1, or "balanced"',
-    )
-    parser.add_argument(
-        "--ngrams",
-        type=ngrams,
-        metavar="N,M",
-        help="features of N to M words or characters, such as 1,2; or for each of several "
-        "analyzers, such as word=1-2,char_wb=3-5",
-    )
-    parser.add_argument(
-        "--analyzer",
-        type=analyzers,
-        metavar="A",
-        help="what features are made of: word, char, char_wb (characters within words) or "
-        "unicode_word; or several side by side, such as word,char_wb",
-    )
-    parser.add_argument(
-        "--characters",
-        action=argparse.BooleanOptionalAction,
-        help="whether sequences of characters are features beside words: more accurate on short or "
-        "misspelt texts, at several times the time and memory (default: chosen on held-out "
-        "documents, for up to four million characters of text)",
-    )
-    parser.add_argument(
-        "--min-df", type=positive, metavar="N", help="features in at least N documents"
-    )
+    add_text_options(parser)
     parser.add_argument(
         "--holdout",
         type=fraction,
@@ -138,12 +88,6 @@ def add_parser(commands: Commands) -> None:
         "document of each class never is",
     )
     parser.add_argument(
-        "--n-hashed",
-        type=positive,
-        metavar="N",
-        help="hash words to N columns, such as 1048576, instead of keeping a vocabulary: one pass",
-    )
-    parser.add_argument(
         "--hashed", dest="n_hashed", type=positive, action=RenamedOption, new="--n-hashed"
     )
     parser.add_argument(
@@ -163,9 +107,6 @@ def add_parser(commands: Commands) -> None:
         "--scratch",
         metavar="FOLDER",
         help="existing folder with room for what does not fit the memory (default: the system's)",
-    )
-    parser.add_argument(
-        "--n-jobs", type=positive, default=None, help="number of threads (default: usable cores)"
     )
     add_json_option(parser)
     add_data_options(parser, labels=True)
@@ -235,7 +176,7 @@ def prepare(options: argparse.Namespace) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     check_data_columns(options)
-    classifier = _classifier(options)
+    classifier = classifier_of(options)
     memory = memory_for(options)
     if memory is not None:
         model, report, bad_rows = train_stream(options, classifier, memory)
@@ -257,68 +198,34 @@ def _train_in_memory(
     for name in ("epochs", "scratch"):
         if getattr(options, name) is not None:
             raise UsageError(f"--{name} is for data that is read piece by piece: pass --memory too")
-    bad_rows = bad_rows_of(options)
-    corpus, reading = _timed(lambda: load_corpus(options, bad_rows))
-    assert corpus.labels is not None
-    parts = HoldOut(options)
-    rows = {name: chosen.nonzero()[0] for name, chosen in parts.divide(corpus.labels).items()}
-    parts.check()
-
-    def part(name: str) -> tuple[list[str], list[Any]]:
-        documents = corpus.take(rows[name].tolist())
-        return documents.texts, documents.labels or []
-
-    model, fitting = _timed(lambda: classifier.fit(*part("train")).linear_model_)
-    report: dict[str, Any] = {
-        "documents": len(corpus),
-        "skipped": bad_rows.count,
-        "empty": bad_rows.empty,
-        "classes": dict(parts.classes.most_common()),
+    parts = LoadedParts(options)
+    start = time.perf_counter()
+    model = classifier.fit(*parts.part("train")).linear_model_
+    report = parts.report()
+    report["seconds"]["training"] = time.perf_counter() - start
+    report |= {
         "model": options.model,
         "kind": options.model,  # the old name of the key
-        "trained_on": parts.counts["train"],
         "features": model.n_features,
-        "seconds": {"reading": reading, "training": fitting},
         "chosen": model.chosen,
     }
     if options.calibrate:
-        model = model.calibrate(*part("calibrate"), method=options.calibrate)
-        n_documents = parts.counts["calibrate"]
+        model = model.calibrate(*parts.part("calibrate"), method=options.calibrate)
+        n_documents = parts.n_documents("calibrate")
         report["calibration"] = {"method": options.calibrate, "documents": n_documents}
     if options.holdout:
-        accuracy = model.score(*part("holdout"))
-        report["holdout"] = {"documents": parts.counts["holdout"], "accuracy": accuracy}
-    return model, report, bad_rows
-
-
-def _classifier(options: argparse.Namespace) -> TextClassifier:
-    from wordodds import TextClassifier
-
-    given = {
-        "ngram_range": options.ngrams,
-        "analyzer": options.analyzer,
-        "characters": options.characters,
-        "min_df": options.min_df,
-        "C": options.C,
-        "class_weight": options.class_weight,
-        "n_hashed": options.n_hashed,
-        "n_jobs": options.n_jobs,
-    }
-    settings = {name: value for name, value in given.items() if value is not None}
-    return TextClassifier(options.model, verbose=True, **settings)
+        accuracy = model.score(*parts.part("holdout"))
+        report["holdout"] = {"documents": parts.n_documents("holdout"), "accuracy": accuracy}
+    return model, report, parts.bad_rows
 
 
 def _print(report: dict[str, Any]) -> None:
-    classes = report["classes"]
-    shown = ", ".join(f"{label} {count:,}" for label, count in list(classes.items())[:5])
-    more = f", and {len(classes) - 5} more" if len(classes) > 5 else ""
     seconds = report["seconds"]
     if "memory" in report:
         how = f"piece by piece, within {report['memory'] / 1e9:.2f} GB"
     else:
         how = f"in {seconds['reading']:.2f} s"
-    print(f"read       {report['documents']:,} documents {how}")
-    print(f"classes    {len(classes)}: {printable(shown)}{more}")
+    print_documents(report, how)
     print(
         f"train      {report['model']} on {report['trained_on']:,} documents, "
         f"{report['features']:,} features in {seconds['training']:.2f} s"
@@ -342,8 +249,3 @@ def _chosen(chosen: dict[str, Any]) -> str:
     loss, n_trials = chosen["log_loss"], len(chosen["trials"])
     held = "" if loss is None else f"; log loss {loss:.4f} on held-out documents, {n_trials} trials"
     return f"C={chosen['C']:g}, {reading}{held}"
-
-
-def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
-    start = time.perf_counter()
-    return work(), time.perf_counter() - start
