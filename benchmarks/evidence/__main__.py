@@ -4,6 +4,7 @@ Prints Markdown tables about ``wordodds.TextClassifier()`` with its defaults and
 methods.py, on the corpora of ``$WORDODDS_DATA``:
 
 - accuracy: accuracy, calibration and seconds of a fit;
+- tune: the same of `TextClassifier.tune` and of fastText's autotune, in equal times;
 - noise: accuracy when 10, 20 and 30 % of the training labels are random, the mean of 5 draws;
 - few: accuracy from 8, 16 and 64 documents a class, the mean of 5 draws;
 - imbalance: average precision of a class with one document in a hundred, the mean of 20 draws;
@@ -59,11 +60,13 @@ from .tables import (
 
 # The methods of each part that has peers; those of a peer begin with its name.
 METHODS = {
-    "accuracy": [OURS, *PEERS],
+    "accuracy": [OURS, "wordodds-characters", *PEERS],
+    "tune": ["wordodds-tuned", "fasttext"],
     "noise": [OURS, "svc", "lr", "cnb"],
     "few": [OURS, "lr-1", "lr", "svc-1", "cnb-1", "cnb"],
     "imbalance": [OURS, "wordodds-balanced", "lr", "lr-balanced"],
 }
+TIMED = ("fasttext", "wordodds-tuned")  # search for as long as --seconds
 
 
 class Plan(NamedTuple):
@@ -109,14 +112,23 @@ def each_set(
 
 def accuracy(plan: Plan, store: Store) -> Iterator[str]:
     """Measure accuracy, calibration and seconds."""
+    yield from _accuracy("accuracy", plan, store)
+
+
+def tune(plan: Plan, store: Store) -> Iterator[str]:
+    """Measure accuracy, calibration and seconds of settings that were searched for."""
+    yield from _accuracy("tune", plan, store)
+
+
+def _accuracy(part: str, plan: Plan, store: Store) -> Iterator[str]:
     found = each_set(
-        "accuracy",
+        part,
         plan,
         store,
-        lambda method: {"seconds": plan.seconds} if method == "fasttext" else {},
+        lambda method: {"seconds": plan.seconds} if method in TIMED else {},
         lambda method, split: measure_accuracy(method, split, plan.seconds),
     )
-    yield from accuracy_lines(found, plan.methods("accuracy"))
+    yield from accuracy_lines(found, plan.methods(part))
 
 
 def noise(plan: Plan, store: Store) -> Iterator[str]:
@@ -185,6 +197,7 @@ def contradiction(plan: Plan, store: Store) -> Iterator[str]:
 
 PARTS = {
     "accuracy": accuracy,
+    "tune": tune,
     "noise": noise,
     "few": few,
     "imbalance": imbalance,
@@ -202,7 +215,7 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     add("--only", nargs="+", choices=list(PARTS), default=list(PARTS), help="parts (default: all)")
     add("--sets", nargs="+", choices=list(corpora.SETS), help="corpora (default: all)")
     add("--peers", nargs="*", choices=PEERS, default=PEERS, help="peers (default: all)")
-    add("--seconds", type=int, default=60, help="duration of fastText's autotune (default: 60)")
+    add("--seconds", type=int, default=60, help="time of each search (default: 60)")
     add("--json", type=Path, help="file to continue from, and to keep all numbers in")
     add("--fresh", action="store_true", help="ignore what the file of --json contains")
     add("--again", nargs="+", choices=[OURS, *PEERS], default=[], help="methods to measure again")

@@ -1,5 +1,7 @@
 """The methods that are compared: wordodds with its defaults, and peers tuned on training parts.
 
+- wordodds-characters: with characters beside words, whatever the size of the corpus.
+- wordodds-tuned: `TextClassifier.tune`, for as long as fastText's autotune.
 - svc, lr, cnb: scikit-learn's LinearSVC, LogisticRegression and ComplementNB on
   ``TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)``, tuned by `GridSearchCV` with three
   stratified folds on two processes. Words are counted once, before the grid; each fold then drops
@@ -210,13 +212,29 @@ def _fit(model: Any, counts: sp.csr_matrix, labels: Labels) -> Any:
         return model.fit(counts, labels)
 
 
-def run_wordodds(split: Split) -> Outcome:
-    """Fit the default TextClassifier and label the test part."""
+def run_wordodds(split: Split, **options: Any) -> Outcome:
+    """Fit a TextClassifier, by default without options, and label the test part."""
     start = time.perf_counter()
-    classifier = wordodds.TextClassifier().fit(split.texts, split.labels)
+    classifier = wordodds.TextClassifier(**options).fit(split.texts, split.labels)
+    return _of_classifier(classifier, split, time.perf_counter() - start, {})
+
+
+def run_wordodds_tuned(split: Split, tuning_seconds: int) -> Outcome:
+    """Let a TextClassifier tune itself and label the test part."""
+    start = time.perf_counter()
+    classifier = wordodds.TextClassifier()
+    classifier.tune(split.texts, split.labels, minutes=tuning_seconds / 60)
     seconds = time.perf_counter() - start
+    tuning = classifier.tuning_
+    found = {"held-out accuracy": tuning.value, "trials": len(tuning.trials), "call": tuning.call}
+    return _of_classifier(classifier, split, seconds, found)
+
+
+def _of_classifier(
+    classifier: wordodds.TextClassifier, split: Split, seconds: float, chosen: dict[str, Any]
+) -> Outcome:
     labels, chances = classifier.predict(split.new), classifier.predict_proba(split.new)
-    return Outcome(labels, classifier.classes_, chances, seconds, {})
+    return Outcome(labels, classifier.classes_, chances, seconds, chosen)
 
 
 def run_tuned(peer: str, split: Split) -> Outcome:
@@ -342,16 +360,20 @@ def warm_up(method: str) -> None:
     texts, labels = ["one two", "two three", "four five", "five six"] * 3, ["a", "a", "b", "b"] * 3
     toy = Split("toy", texts, np.array(labels), texts[:4], np.array(labels[:4]))
     if method != "fasttext":
-        run(method, toy)
+        run(method, toy, 1)
 
 
 def run(method: str, split: Split, tuning_seconds: int = 60) -> Outcome:
     """Fit wordodds or one of `PEERS` to the training part and label the test part.
 
-    `tuning_seconds` limits the autotune of fastText.
+    `tuning_seconds` limits the autotune of fastText, and the search of wordodds.
     """
     if method == "fasttext":
         return run_fasttext(split, tuning_seconds)
     if method in TUNINGS:
         return run_tuned(method, split)
+    if method == "wordodds-tuned":
+        return run_wordodds_tuned(split, tuning_seconds)
+    if method == "wordodds-characters":
+        return run_wordodds(split, characters=True)
     return {"wordodds": run_wordodds, "nbsvm": run_nbsvm}[method](split)

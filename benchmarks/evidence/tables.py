@@ -15,6 +15,8 @@ OURS = "wordodds"
 TITLES = {
     OURS: "wordodds, default",
     "wordodds-balanced": "wordodds, balanced",
+    "wordodds-characters": "wordodds, characters=True",
+    "wordodds-tuned": "wordodds, tuned",
     "svc": "LinearSVC, tuned",
     "svc-1": "LinearSVC, C=1",
     "lr": "LogisticRegression, tuned",
@@ -66,7 +68,9 @@ def accuracy_row(method: str, numbers: Numbers | None) -> list[str]:
     right, n = numbers["right"], numbers["n"]
     low, high = wilson_interval(right, n)
     chosen = ", ".join(
-        f"{name}={value:.4g}" for name, value in numbers["chosen"].items() if name != "minCount"
+        f"{name}={value:.4g}"
+        for name, value in numbers["chosen"].items()
+        if name != "minCount" and not isinstance(value, str)
     )
     error = cell(numbers["calibration_error"])
     interval, seconds = f"{low:.4f} to {high:.4f}", f"{numbers['seconds']:.2f}"
