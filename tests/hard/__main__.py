@@ -14,6 +14,8 @@ import argparse
 import os
 import sys
 import time
+import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 # Two processes with two threads each would wait for one another.
@@ -36,7 +38,7 @@ def main() -> int:
     for name in options.shards or SHARDS:
         started = time.monotonic()
         lines = []
-        for line in shard_of(name).run(options.share):
+        for line in lines_of(name, options.share):
             lines.append(line)
             print(f"[{name}] {line.tried}: {line.n:,} tried, {len(line.failures)} failed")
             print("".join(f"    {failure}\n" for failure in line.failures), end="", flush=True)
@@ -49,6 +51,14 @@ def main() -> int:
             PAGE.write_text(page)
     print("\n" + table(all_lines))
     return int(any(line.failures for _, line in all_lines))
+
+
+def lines_of(name: str, share: float) -> Iterator[Line]:
+    """Yield the lines of a shard; one that breaks off ends with a failure, and others go on."""
+    try:
+        yield from shard_of(name).run(share)
+    except Exception:
+        yield Line("breaks off", 1, [traceback.format_exc()])
 
 
 def _options() -> argparse.Namespace:

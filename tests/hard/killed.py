@@ -158,7 +158,9 @@ def _training(n: int, streamed: bool) -> Iterator[Line]:
         data = write_corpus(shared / "mail.jsonl", TEXTS, LABELS)
 
         def job_of(kind: str, folder: Path) -> Callable[[], None]:
-            scratch = ["--memory", "4GB", "--scratch", folder / "scratch"] if streamed else []
+            # Words alone, which are few enough for the little room that _spilling leaves.
+            streaming = ["--memory", "4GB", "--scratch", folder / "scratch", "--no-characters"]
+            scratch = streaming if streamed else []
             train = _command(
                 "train", data, "--output", folder / "m.wordodds", "--model", kind, "--n-jobs", 1,
                 *scratch,

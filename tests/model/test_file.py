@@ -21,6 +21,7 @@ from wordodds import (
     from_sklearn,
     load,
 )
+from wordodds.model.container import read_container, write_container
 
 from .test_linear_model import LABELS, NEW, TEXTS, VECTORIZERS, model_of
 
@@ -163,6 +164,18 @@ def test_the_golden_file_of_version_3():
     assert [view.stop_words for view in model.features.views] == [("the",), None]
     assert [view.norm for view in model.features.views] == ["l2", "l1"]
     assert model.features.name_of(0).startswith("words__")
+
+
+@pytest.mark.parametrize("options", [[], "word", None, 3])
+def test_options_of_a_view_that_are_no_object(tmp_path, options):
+    path = tmp_path / "model"
+    TextClassifier(analyzer=("word", "char_wb")).fit(TEXTS, LABELS).save(path)
+    content = read_container(path, verify=True, mmap=False)
+    views = json.loads(content.metadata["views"])
+    views[1]["options"] = options
+    write_container(path, content.tensors, {**content.metadata, "views": json.dumps(views)}, 3)
+    with pytest.raises(ModelFileError, match="options of a view"):
+        load(path)
 
 
 def write_golden_views():

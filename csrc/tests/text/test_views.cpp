@@ -216,10 +216,11 @@ void check_remembered(const Corpus& corpus) {
 
 TEST("words too long to be remembered, between others") {
     Corpus corpus;
-    for (int repeat = 0; repeat < 300; ++repeat) {
+    for (size_t repeat = 0; repeat < 300; ++repeat) {
+        const auto letter = static_cast<char32_t>(U'a' + repeat % 5);
         std::u32string text = U"short words ";
-        for (const int length : {63, 64, 65, 66, 200}) {
-            text += std::u32string(static_cast<size_t>(length - repeat % 3), U'a' + repeat % 5);
+        for (const size_t length : {63U, 64U, 65U, 66U, 200U}) {
+            text += std::u32string(length - repeat % 3, letter);
             text += U" again ";
         }
         corpus.add(text, TextKind::ascii);

@@ -368,6 +368,8 @@ def _views_of(
     for number, view in enumerate(plain):
         if not isinstance(view, dict) or not isinstance(view.get("view"), str):
             raise ValueError("a view must be an object with a name")
+        if not isinstance(view["options"], dict):
+            raise ValueError("the options of a view must be an object")
         own, used = checked_options(view["options"]), view["callables"]
         if any(own[name] != options[name] for name in SHARED):
             raise ValueError("its views differ in what they must share")
