@@ -215,7 +215,12 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     add("--only", nargs="+", choices=list(PARTS), default=list(PARTS), help="parts (default: all)")
     add("--sets", nargs="+", choices=list(corpora.SETS), help="corpora (default: all)")
     add("--peers", nargs="*", choices=PEERS, default=PEERS, help="peers (default: all)")
-    add("--seconds", type=int, default=60, help="time of each search (default: 60)")
+    add(
+        "--seconds",
+        type=int,
+        default=60,
+        help="duration of fastText's autotune and of TextClassifier.tune (default: 60)",
+    )
     add("--json", type=Path, help="file to continue from, and to keep all numbers in")
     add("--fresh", action="store_true", help="ignore what the file of --json contains")
     add("--again", nargs="+", choices=[OURS, *PEERS], default=[], help="methods to measure again")

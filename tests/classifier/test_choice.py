@@ -265,6 +265,31 @@ def test_a_fold_without_any_term_is_judged_by_its_intercept():
     assert_array_equal(losses, losses[:, [0, 1, 1, 1]])
 
 
+def test_a_choice_with_a_function_is_kept(tmp_path):
+    classifier = TextClassifier(analyzer=split).fit(TEXTS, LABELS)
+    assert classifier.choice_.reading.analyzer is split
+    assert classifier.choice_.reading.ngram_range == (1, 1)
+    classifier.save(tmp_path / "model")
+    assert load(tmp_path / "model", callables={"analyzer": split}).chosen["analyzer"] == "split"
+
+
+def split(text):
+    return text.split()
+
+
+def test_weights_that_no_fit_can_follow_are_refused():
+    with pytest.raises(ValueError, match="scale them down"), np.errstate(all="ignore"):
+        TextClassifier().fit(TEXTS, LABELS, np.full(len(TEXTS), 1e308))
+
+
+def test_a_sample_says_why_it_has_no_characters(monkeypatch):
+    monkeypatch.setattr(fitting, "documents_most", lambda n_classes: 300)
+    texts, labels = endings(400, seed=0)
+    classifier = TextClassifier().fit(texts, labels)
+    why = "no: settings are chosen on a sample of the documents"
+    assert classifier.choice_.why_characters == why
+
+
 def endings(n, seed):
     """Return words that were never seen, of two languages that differ in how they end."""
     rng = np.random.default_rng(seed)
@@ -294,16 +319,16 @@ def test_characters_stand_beside_words_where_they_help():
     words = TextClassifier(characters=False).fit(texts, labels)
     assert default.choice_.reading.analyzer == ("word", "char_wb")
     assert default.choice_.reading.ngram_range[1] == (2, 5)
-    assert default.choice_.characters.startswith("yes: log loss ")
+    assert default.choice_.why_characters.startswith("yes: log loss ")
     assert default.score(new, truth) > 0.99
     assert words.score(new, truth) < 0.7
-    assert words.choice_.characters == "no: as asked"
+    assert words.choice_.why_characters == "no: as asked"
     assert words.choice_.reading.analyzer == "word"
 
 
 def test_characters_are_dropped_where_words_are_clearly_better():
     classifier = TextClassifier().fit(*codewords(3000, seed=0))
-    assert classifier.choice_.characters.startswith("no: log loss ")
+    assert classifier.choice_.why_characters.startswith("no: log loss ")
     assert classifier.choice_.reading.analyzer == "word"
     tried = {trial.reading.analyzer for trial in classifier.choice_.trials}
     assert tried == {"word", ("word", "char_wb")}
@@ -313,10 +338,10 @@ def test_many_characters_of_text_are_not_counted_unless_asked_for(monkeypatch):
     texts, labels = endings(300, seed=0)
     monkeypatch.setattr(choose, "CHARACTERS_MOST", 1000)
     classifier = TextClassifier().fit(texts, labels)
-    assert classifier.choice_.characters == "no: more than 1,000 characters of text"
+    assert classifier.choice_.why_characters == "no: more than 1,000 characters of text"
     assert {trial.reading.analyzer for trial in classifier.choice_.trials} == {"word"}
     asked = TextClassifier(characters=True).fit(texts, labels)
-    assert asked.choice_.characters == "yes: as asked"
+    assert asked.choice_.why_characters == "yes: as asked"
     tried = {trial.reading.analyzer for trial in asked.choice_.trials}
     assert tried == {("word", "char_wb")}
 
@@ -336,7 +361,7 @@ def test_many_characters_of_text_are_not_counted_unless_asked_for(monkeypatch):
 )
 def test_given_words_are_the_features(name, given):
     classifier = TextClassifier(**{name: given}).fit(TEXTS, LABELS)
-    assert classifier.choice_.characters == f"no: {name} is given"
+    assert classifier.choice_.why_characters == f"no: {name} is given"
     assert "char_wb" not in {trial.reading.analyzer for trial in classifier.choice_.trials}
 
 

@@ -348,6 +348,25 @@ def test_characters_are_summed_by_their_words(classifier):
     }
     assert "characters of anchors," in str(explanation)
     assert "characters of anchors," in explanation._repr_html_()
+
+
+def test_a_word_and_the_same_characters_have_lines_of_their_own():
+    texts, labels = ["an ant", "an end", "no ant", "no end"] * 3, [1, 1, 0, 0] * 3
+    options = {"analyzer": ("word", "char"), "ngram_range": {"word": (1, 1), "char": (2, 2)}}
+    explanation = TextClassifier(C=1.0, min_df=1, **options).fit(texts, labels).explain("an ant")
+    shown = {part.feature: part.contribution for part in explanation.summary}
+    each = {part.feature: part.contribution for part in explanation.contributions}
+    assert {"an", "char__an"} <= shown.keys()
+    assert shown["an"] == pytest.approx(each["word__an"])
+    assert shown["char__an"] == pytest.approx(each["char__an"])
+
+
+def test_capitals_that_count_are_in_the_names_of_words():
+    texts, labels = ["Ann ann", "Ann bob", "ann bob", "bob bob"] * 3, [1, 1, 0, 0] * 3
+    options = {"characters": True, "lowercase": False, "C": 1.0, "min_df": 1}
+    explanation = TextClassifier(**options).fit(texts, labels).explain("Ann ann")
+    names = {part.feature for part in explanation.summary}
+    assert {"characters of Ann", "characters of ann"} <= names
     in_json = explanation.to_dict()["summary"]
     assert [part["feature"] for part in in_json] == [part.feature for part in explanation.summary]
 

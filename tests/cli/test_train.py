@@ -95,11 +95,11 @@ def test_characters_beside_words(wordodds, tmp_path, files):
     found = {}
     for option in ("--characters", "--no-characters", None):
         report = json.loads(wordodds(*arguments, *([option] if option else [])).out)
-        found[option] = report["chosen"]["analyzer"], report["chosen"]["characters"]
+        found[option] = report["chosen"]["analyzer"], report["chosen"]["why_characters"]
     assert found["--characters"] == (["word", "char_wb"], "yes: as asked")
     assert found["--no-characters"] == ("word", "no: as asked")
     assert found[None][1].startswith(("yes: log loss ", "no: log loss "))
-    assert "chosen characters" in wordodds("inspect", target).out
+    assert "chosen why_characters" in wordodds("inspect", target).out
 
 
 def test_several_analyzers(wordodds, tmp_path, files):

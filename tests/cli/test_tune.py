@@ -7,6 +7,8 @@ import pytest
 
 from wordodds import NBLogisticRegression, TextClassifier, load
 
+from .conftest import write_jsonl
+
 
 def test_it_searches_and_saves(wordodds, tmp_path, files, mail):
     target = tmp_path / "m.wordodds"
@@ -21,7 +23,7 @@ def test_it_searches_and_saves(wordodds, tmp_path, files, mail):
     np.testing.assert_array_equal(found, expected.predict_proba(mail[0]))
     inspected = wordodds("inspect", target).out
     assert "chosen call" in inspected
-    assert "chosen trials" in inspected
+    assert "chosen n_trials" in inspected
 
 
 def test_without_an_output_nothing_is_written(wordodds, files):
@@ -54,14 +56,14 @@ def test_all_trials_are_shown_on_request(wordodds, files):
     few = wordodds("tune", files / "mail.jsonl", "--trials", "5").out
     every = wordodds("tune", files / "mail.jsonl", "--trials", "5", "--all-trials").out
     models = ("nb_logistic:", "complement:", "naive_bayes:")
-    assert [sum(map(out.count, models)) for out in (few, every)] == [1, 5]
+    assert [sum(map(out.count, models)) for out in (few, every)] == [2, 5]
 
 
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--metric", "recall"], 1, "metric must be one of"),
-        (["--metric", "f1:eggs"], 1, "names no label"),
+        (["--metric", "recall"], 2, "--metric must be one of"),
+        (["--metric", "f1:eggs"], 1, "names an unknown label"),
         (["--model", "complement", "-C", "3"], 2, "-C is for --model nb_logistic"),
         (["--model", "logistic"], 2, "invalid choice"),
         (["--minutes", "0"], 2, "--minutes"),
@@ -81,3 +83,24 @@ def test_the_data_is_not_replaced(wordodds, files):
     result = wordodds("tune", data, "--trials", "1", "--output", data)
     assert result.code == 2
     assert data.read_bytes() == before
+
+
+@pytest.mark.parametrize("json_option", [[], ["--json"]])
+def test_the_result_is_printed_even_if_it_cannot_be_saved(wordodds, files, json_option):
+    result = wordodds(
+        "tune", files / "mail.jsonl", "--trials", "2", "--output", "/dev/full", *json_option
+    )
+    assert result.code == 1
+    assert "TextClassifier(" in result.out
+    assert "/dev/full" in result.err or "space" in result.err
+
+
+def test_labels_do_not_steer_a_terminal(wordodds, tmp_path, mail):
+    texts, labels = mail
+    data = write_jsonl(tmp_path / "data.jsonl", texts, [f"{label}\x1b[31m" for label in labels])
+    result = wordodds("tune", data, "--trials", "1", "--metric", "f1:spam\x1b[31m")
+    assert result.code == 0
+    assert "\x1b" not in result.out
+    result = wordodds("tune", data, "--trials", "1", "--metric", "f1:eggs")
+    assert result.code == 1
+    assert "\x1b" not in result.err

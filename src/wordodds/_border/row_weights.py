@@ -10,7 +10,7 @@ from wordodds._border.csr import refuse_masked
 from wordodds._border.labels import encode_known_labels, encode_labels
 from wordodds.typing import AnyArray, ClassWeight, Codes, Floats, Label, Labels, WeightsLike
 
-__all__ = ["class_weights", "row_weights", "rows_of_batch", "rows_of_fit"]
+__all__ = ["class_weights", "row_weights", "rows_of_batch", "rows_of_fit", "sample_weights"]
 
 
 class Weighing(Protocol):
@@ -81,6 +81,12 @@ def row_weights(
     if not np.isfinite(product).all():
         raise ValueError("sample_weight times class_weight is beyond 1e308: scale them down")
     return np.asarray(product)
+
+
+def sample_weights(sample_weight: WeightsLike, n_rows: int) -> Floats:
+    """Return the weight of each row, whatever its class."""
+    weights = _checked_sample_weight(sample_weight, n_rows)
+    return np.ones(n_rows) if weights is None else weights
 
 
 def _checked_sample_weight(sample_weight: WeightsLike, n_rows: int) -> Floats | None:

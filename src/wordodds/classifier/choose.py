@@ -9,19 +9,18 @@ loss is within one standard error of the least.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wordodds._border.execution import Execution
 from wordodds.classifier.cross_validation import (
+    HASHED_CELLS_MAX,
     Counts,
     Examples,
     HeldOut,
-    Limits,
     Outcome,
-    least_by_column,
+    has_terms,
 )
+from wordodds.classifier.documents import SAMPLE_SMALL, Count, Documents, can_hold_out
 from wordodds.classifier.named_models import Kind, Weighting
 from wordodds.classifier.reading import (
     MANY,
@@ -34,27 +33,13 @@ from wordodds.classifier.reading import (
 )
 from wordodds.classifier.sample import sampled, stratified_folds
 from wordodds.linear.ratio import RatioPrior
-from wordodds.typing import AnyArray, Codes, Floats, Ints, RawDocuments
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from wordodds.classifier.text_classifier import TextClassifier
 
-__all__ = [
-    "SAMPLE_LARGE",
-    "Choice",
-    "Count",
-    "Documents",
-    "Strings",
-    "Trial",
-    "choose",
-    "documents_most",
-]
+__all__ = ["Choice", "Trial", "choose"]
 
 SEED = 0  # of the order in which rows are visited
-# Characters of text that are enough to choose a way of reading, and to choose a penalty.
-SAMPLE_SMALL, SAMPLE_LARGE = 1 << 20, 1 << 25
 # Characters of text above which sequences of them are not features unless asked for: they take
 # several times the time and memory of words.
 CHARACTERS_MOST = 1 << 22
@@ -70,44 +55,6 @@ LEAST_EVIDENCE = 10.0
 # Below FEW documents each of five folds is held out, from there on two of four; and one of four
 # where entries times columns of weights exceed LARGE, to save time.
 FEW, LARGE = 2000, 4e6
-# Hashed columns times classes above which several models take too much memory.
-HASHED_CELLS_MAX = 1 << 25
-# Documents times classes of a sample: the log-odds of each take 24 bytes.
-CELLS_MAX = 1 << 24
-
-# Texts that can be taken by position; documents of a user's function may be anything.
-Strings: TypeAlias = "list[Any] | tuple[Any, ...] | pa.Array | pa.ChunkedArray"
-
-
-class Documents(NamedTuple):
-    """Texts with their classes and weights."""
-
-    texts: Strings
-    codes: Codes
-    weights: Floats
-    classes: AnyArray
-    sizes: Ints  # characters of each
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def taken(self, rows: Ints) -> "Documents":
-        """Return some of the documents, by ascending position."""
-        if len(rows) == len(self):
-            return self
-        texts = self.texts
-        if not isinstance(texts, list | tuple):  # of Arrow
-            texts = texts.take(rows).to_pylist()
-        else:
-            texts = [texts[i] for i in rows.tolist()]
-        return Documents(
-            texts, self.codes[rows], self.weights[rows], self.classes, self.sizes[rows]
-        )
-
-
-def documents_most(n_classes: int) -> int:
-    """Return the largest number of documents to choose settings on."""
-    return CELLS_MAX // max(1, n_classes)
 
 
 class Trial(NamedTuple):
@@ -116,7 +63,7 @@ class Trial(NamedTuple):
     Attributes
     ----------
     reading : Reading
-        Token pattern, lengths of word sequences and min_df.
+        Analyzer, token pattern, lengths of sequences, min_df, and whether text is lower-cased.
     alpha, lean, C : float
         As in `NBLogisticRegression`.
     temperature : float
@@ -147,8 +94,9 @@ class Choice(NamedTuple):
         As in `Trial`; None if nothing could be held out.
     trials : tuple of Trial
         All candidates, in the order in which they were tried.
-    characters : str
-        Why sequences of characters are features beside words, or are not.
+    why_characters : str
+        Whether sequences of characters are features beside the words, and why, such as
+        "no: as asked".
     """
 
     reading: Reading
@@ -158,23 +106,20 @@ class Choice(NamedTuple):
     temperature: float
     log_loss: float | None
     trials: tuple[Trial, ...]
-    characters: str
+    why_characters: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for a model file and for programs."""
-        chosen = {**self.reading._asdict(), "alpha": self.alpha, "lean": self.lean, "C": self.C}
+        chosen = {"alpha": self.alpha, "lean": self.lean, "C": self.C}
         rest = {
-            "characters": self.characters,
+            "why_characters": self.why_characters,
             "temperature": self.temperature,
             "log_loss": self.log_loss,
         }
-        trials = [{**t.reading._asdict(), **t._asdict()} for t in self.trials]
+        trials = [{**trial.reading.to_dict(), **trial._asdict()} for trial in self.trials]
         for trial in trials:
             del trial["reading"]
-        return {**chosen, **rest, "trials": trials}
-
-
-Count: TypeAlias = Callable[[RawDocuments, Reading], Counts]
+        return {**self.reading.to_dict(), **chosen, **rest, "trials": trials}
 
 
 def choose(
@@ -213,12 +158,6 @@ def choose(
     if screened is None:  # no term is left; the vectorizer's error gives the reason
         return _unchosen(first, prior.alpha, why_fixed or search.why_characters)
     return search.climb(documents, screened, why_fixed or search.why_characters)
-
-
-def can_hold_out(documents: Documents) -> bool:
-    """Return whether at least two classes have two documents each, which weigh something."""
-    weighs = documents.codes[documents.weights > 0.0]
-    return int((np.bincount(weighs) >= 2).sum()) >= 2
 
 
 class _Screened(NamedTuple):
@@ -296,7 +235,8 @@ class _Search:
             if _has_turned(path):
                 break
         best = min(path, key=lambda at: at[1].mean)[1]
-        C, chosen = next((C, at) for C, at in path if _is_within(at, best))
+        # Losses that overflow are within nothing; the fit has the error for them.
+        C, chosen = next(((C, at) for C, at in path if _is_within(at, best)), path[0])
         trials = tuple(self._trials)
         facts = chosen.temperature, chosen.mean, trials, characters
         return Choice(reading, alpha, lean, C, *facts)
@@ -372,7 +312,7 @@ class _Search:
         masks = [fold_of == fold for fold in folds]
         prior = self._prior._replace(alpha=alpha)
         held = HeldOut(examples, reading.min_df, masks, prior, SEED, self._how)
-        return held if held.n_documents else None
+        return held if len(held.documents) else None
 
     def _counts(self, documents: Documents, reading: Reading, is_final: bool) -> Counts | None:
         """Count documents; once for all candidates that differ in min_df alone."""
@@ -395,9 +335,9 @@ def _why_fixed(parameters: "TextClassifier", documents: Documents, *, is_whole: 
     given = given_words(parameters)
     if given is not None:
         return f"no: {given} is given"
-    if not is_whole or documents.sizes.sum() > CHARACTERS_MOST:
+    if documents.sizes.sum() > CHARACTERS_MOST:
         return f"no: more than {CHARACTERS_MOST:,} characters of text"
-    return None
+    return None if is_whole else "no: settings are chosen on a sample of the documents"
 
 
 def _unchosen(
@@ -420,16 +360,6 @@ def _path(n_documents: int, least: float) -> list[float]:
     """Return the values of C of a path: those that the documents can tell apart."""
     low, high = max(least, LEAST_EVIDENCE / n_documents), max(float(n_documents), SCREENED[0])
     return [C for C in PATH if low <= C <= high] or [SCREENED[0]]
-
-
-def has_terms(counts: Counts, min_df: Limits) -> bool:
-    """Return whether any term occurs in at least `min_df` documents."""
-    matrix = counts.matrix
-    if min_df is None or matrix.nnz == 0:
-        return bool(matrix.nnz > 0)
-    frequency = np.bincount(matrix.indices, minlength=matrix.shape[1])
-    least = least_by_column(min_df, matrix.shape[0], matrix.shape[1], counts.view_begins)
-    return bool((frequency >= least).any())
 
 
 def _folds_for(examples: Examples) -> tuple[int, Sequence[int]]:

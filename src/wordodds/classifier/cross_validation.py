@@ -23,12 +23,15 @@ from wordodds.text.vectorizer import CsrMatrix
 from wordodds.typing import Booleans, Codes, DocumentLimit, Floats, Ints
 
 __all__ = [
+    "HASHED_CELLS_MAX",
+    "TOLERANCE",
     "Counts",
     "Examples",
     "HeldOut",
     "Limits",
     "Outcome",
     "best_temperature",
+    "has_terms",
     "least_by_column",
     "weighed_rows",
 ]
@@ -39,6 +42,8 @@ EPOCHS_MAX = 200
 TOLERANCE = 2e-2
 # Scores are multiplied by at most this, or its inverse.
 LOG_FACTOR_MAX = 5.0
+# Hashed columns times classes above which several models take too much memory.
+HASHED_CELLS_MAX = 1 << 25
 
 
 Limits: TypeAlias = DocumentLimit | tuple[DocumentLimit, ...] | None
@@ -95,9 +100,10 @@ class Outcome(NamedTuple):
 
 
 class HeldOut:
-    """Problems that leave some documents out each, and share one path over candidates.
+    """A fit for each held-out part; all follow one path over candidates.
 
-    ``held`` has a mask for each problem: the documents that are left out and judged.
+    ``held`` has a mask for each fit: the documents that are left out and judged. ``documents`` has
+    their positions in the order of outcomes, without those that cannot be judged.
     """
 
     def __init__(
@@ -108,9 +114,10 @@ class HeldOut:
         prior: RatioPrior,
         seed: int,
         how: Execution,
+        tolerance: float = TOLERANCE,
     ) -> None:
         distinct, numbers = merge_equal_rows(CsrArrays.of(examples.counts), how)
-        self._how = how
+        self._how, self._tolerance = how, tolerance
         self._parts = [
             _Part(
                 examples,
@@ -124,15 +131,11 @@ class HeldOut:
             )
             for is_held in held
         ]
-        judged = np.concatenate([part.documents for part in self._parts])
-        self._codes, self._weights = examples.codes[judged], examples.weights[judged]
+        self.documents = np.concatenate([part.documents for part in self._parts])
+        self._codes = examples.codes[self.documents]
+        self._weights = examples.weights[self.documents]
         self._log_factor = 0.0
         self._bayes_scale: float | None = None
-
-    @property
-    def n_documents(self) -> int:
-        """The number of held-out documents that can be judged."""
-        return len(self._codes)
 
     def start(self, lean: float) -> None:
         """Go back to the weights of the prior, `lean` times those of naive Bayes."""
@@ -149,7 +152,7 @@ class HeldOut:
         """Continue to a C that is at least the last one since the start."""
         problems = [part.problem for part in self._parts]
         core.ratio_ascend(
-            problems, *self._how, strength=C, epochs_max=EPOCHS_MAX, tolerance=TOLERANCE
+            problems, *self._how, strength=C, epochs_max=EPOCHS_MAX, tolerance=self._tolerance
         )
         scores = self._scores()
         self._log_factor = _best_log_factor(scores, self._codes, self._weights, self._log_factor)
@@ -243,6 +246,16 @@ def least_by_column(
     assert view_begins is not None
     sizes = np.diff([0, *view_begins, n_cols])
     return np.repeat([_least(limit, n_documents) for limit in min_df], sizes)
+
+
+def has_terms(counts: Counts, min_df: Limits) -> bool:
+    """Return whether any term occurs in at least `min_df` documents."""
+    matrix = counts.matrix
+    if min_df is None or matrix.nnz == 0:
+        return bool(matrix.nnz > 0)
+    frequency = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    least = least_by_column(min_df, matrix.shape[0], matrix.shape[1], counts.view_begins)
+    return bool((frequency >= least).any())
 
 
 def _least(limit: DocumentLimit | None, n_documents: int) -> float:

@@ -15,16 +15,15 @@ from wordodds._border.documents import (
 )
 from wordodds._border.execution import execution
 from wordodds._border.row_weights import rows_of_fit
-from wordodds.classifier.choose import (
+from wordodds.classifier.choose import Choice, choose
+from wordodds.classifier.cross_validation import Counts, best_temperature
+from wordodds.classifier.documents import (
     SAMPLE_LARGE,
-    Choice,
     Count,
     Documents,
     Strings,
-    choose,
     documents_most,
 )
-from wordodds.classifier.cross_validation import Counts, best_temperature
 from wordodds.classifier.estimators import adopt_steps, new_classifier, text_steps, weighting_of
 from wordodds.classifier.named_models import Kind, kind_of
 from wordodds.classifier.reading import Reading, plain_reading

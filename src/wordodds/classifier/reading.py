@@ -15,9 +15,11 @@ __all__ = [
     "CHARACTERS",
     "LENGTHS",
     "MANY",
+    "OF_CHARACTERS",
     "PUNCTUATION",
     "WORDS",
     "Change",
+    "Lengths",
     "Reading",
     "analyzers_of",
     "given_words",
@@ -33,7 +35,7 @@ MANY = 1000  # documents from which a term that occurs once is worth nothing
 
 CHARACTERS: Final = "char_wb"  # the analyzer of characters beside words
 LENGTHS: NgramRange = (2, 5)  # of sequences of characters beside words
-_OF_CHARACTERS = ("char", CHARACTERS)
+OF_CHARACTERS = ("char", CHARACTERS)  # analyzers
 # Options that fix which words are features, with the values that leave it open.
 _OF_WORDS: dict[str, object] = {
     "analyzer": "word",
@@ -73,8 +75,15 @@ class Reading(NamedTuple):
         limits = self.min_df if isinstance(self.min_df, tuple) else (self.min_df,)
         return (*self, *map(type, limits))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values; a function by its name."""
+        values = self._asdict()
+        if callable(self.analyzer):
+            values["analyzer"] = getattr(self.analyzer, "__qualname__", repr(self.analyzer))
+        return values
+
     def __str__(self) -> str:
-        """Return the reading in a few words, such as "words (1-2) beside characters (2-5)"."""
+        """Return the reading in a few words, such as "words, up to 2 together, min_df=2"."""
         names = [self._units(name) for name in analyzers_of(self.analyzer)]
         lengths: Any = self.ngram_range
         if isinstance(self.analyzer, tuple | list):
@@ -179,6 +188,8 @@ def _pattern(parameters: "TextClassifier", analyzer: Analyzer, default: str) -> 
 
 
 def _ngrams(parameters: "TextClassifier", analyzer: Analyzer, kind: Kind) -> Lengths:
+    if callable(analyzer) and parameters.ngram_range is None:
+        return (1, 1)  # it returns features as they are
     if not isinstance(analyzer, tuple | list):
         return _by_view(parameters, analyzer, "ngram_range", _range, kind.ngram_range)
     given = parameters.ngram_range
@@ -186,7 +197,7 @@ def _ngrams(parameters: "TextClassifier", analyzer: Analyzer, kind: Kind) -> Len
     if parameters.characters and given is not None and not isinstance(given, Mapping):
         _refuse_tuples("ngram_range", given)
         words, given = _range(given), None  # characters have lengths of their own
-    own = {name: LENGTHS if name in _OF_CHARACTERS else words for name in analyzer}
+    own = {name: LENGTHS if name in OF_CHARACTERS else words for name in analyzer}
     if given is None:
         return tuple(own.values())
     return _by_view(parameters, analyzer, "ngram_range", _range, words, own)
@@ -200,7 +211,7 @@ def _with_single_words(reading: Reading) -> Reading:
         reading.analyzer, cast("tuple[NgramRange, ...]", reading.ngram_range), strict=True
     )
     return reading._replace(
-        ngram_range=tuple(own if name in _OF_CHARACTERS else (1, 1) for name, own in by_view)
+        ngram_range=tuple(own if name in OF_CHARACTERS else (1, 1) for name, own in by_view)
     )
 
 

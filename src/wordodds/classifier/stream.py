@@ -25,7 +25,7 @@ from wordodds._files.progress import Advance, progress
 from wordodds._files.sizes import byte_size
 from wordodds.bayes import BernoulliNB
 from wordodds.bayes.discrete import DiscreteNB
-from wordodds.classifier.choose import SAMPLE_LARGE, Documents
+from wordodds.classifier.documents import SAMPLE_LARGE, Documents
 from wordodds.classifier.estimators import adopt_steps, least_documents, new_classifier, text_steps
 from wordodds.classifier.fitting import choose_for, chooses, temper, with_choice
 from wordodds.classifier.named_models import kind_of

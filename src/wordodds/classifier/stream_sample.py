@@ -7,7 +7,7 @@ import numpy as np
 
 from wordodds._border.labels import encode_labels
 from wordodds._border.row_weights import row_weights
-from wordodds.classifier.choose import Documents, documents_most
+from wordodds.classifier.documents import Documents, documents_most
 from wordodds.classifier.sample import held_back, n_fitting, position_hash
 from wordodds.classifier.stream_parts import Part, Stream
 from wordodds.typing import ClassWeight, Ints, Label

@@ -30,8 +30,9 @@ class TextClassifier(Predictions):
     model : {"nb_logistic", "logistic", "naive_bayes", "complement"} or classifier, \
 default="nb_logistic"
         Model to train. "nb_logistic": logistic regression on tf-idf weighted words and pairs of
-        words, under a prior that naive Bayes sets (`NBLogisticRegression`); the most accurate. Its
-        settings are chosen on held-out documents, see ``choice_``. "logistic": all classes in one
+        words and, where they help, sequences of characters, under a prior that naive Bayes sets
+        (`NBLogisticRegression`); the most accurate. Its settings are chosen on held-out documents,
+        see ``choice_``. "logistic": all classes in one
         softmax, without the prior. "naive_bayes": `MultinomialNB` on counts, the quickest.
         "complement": `ComplementNB` on tf-idf. Or an object of one of these classes, `BernoulliNB`
         or `SGDClassifier`, with its own parameters; its text options are those of the name,
@@ -94,10 +95,11 @@ default="nb_logistic"
         Number of columns to hash words to instead of a vocabulary, such as 2**20: no words are
         kept, and `partial_fit` is possible. Without inverse document frequencies.
     random_state : int, Generator, RandomState or None, default=0
-        Seed of the order in which rows are visited. As the fit converges, it affects only the last
-        digits. None: a fixed seed. A Generator or RandomState is drawn from, so that every fit
-        differs; one that an estimator passed as ``model`` has is copied with it, so that all fits
-        start from the state that it had.
+        Seed of the order in which rows are visited, which affects only the last digits of a fit,
+        and of the search of `tune`, where it decides what is tried and held out. None: a fixed
+        seed. A Generator or RandomState is drawn from, so that every fit differs; one that an
+        estimator passed as ``model`` has is copied with it, so that all fits start from the state
+        that it had.
     n_jobs : int or None, default=None
         Number of threads. None: the usable cores. The result does not depend on it.
     verbose : bool, default=False
@@ -111,8 +113,8 @@ default="nb_logistic"
         Model that predicts, which `save` writes.
     choice_ : Choice or None
         Settings that were chosen on held-out documents, with their log loss there, and all
-        ``trials`` that they were chosen among; None if nothing was chosen. ``characters`` says why
-        characters are features or not.
+        ``trials`` that they were chosen among; None if nothing was chosen. ``why_characters`` is
+        the reason why characters are features or not.
     tuning_ : Tuning or None
         What `tune` has tried and found, with the best settings as a call to copy; None after `fit`.
 
@@ -218,11 +220,13 @@ default="nb_logistic"
     ) -> "TextClassifier":
         """Search for the settings that suit some documents best, and fit with them.
 
-        Ways of reading (words, punctuation, characters, lengths of sequences), weightings, models
-        and their parameters are compared on held-out documents; those that do well on a sample go
-        on to larger ones. Options that are given stay as they are, and so does a ``model`` other
-        than "nb_logistic". Afterwards the parameters of this classifier are the best ones found,
-        which ``tuning_`` has as a call to copy, and the classifier is fitted to all documents.
+        Ways of reading (words, punctuation, capitals, characters, lengths of sequences),
+        weightings, models and their parameters are compared on held-out documents; those that do
+        well on a sample go on to larger ones. Options that are given stay as they are, except
+        ``lowercase=True``, which is the default and is compared with False; so does a ``model``
+        other than "nb_logistic". Afterwards the parameters of this classifier are the best ones
+        found, which ``tuning_`` has as a call to copy, and the classifier is fitted to all
+        documents. To search once more, start from a new TextClassifier.
 
         The search uses a sample of a corpus above 33 million characters. The result depends on the
         documents, on ``random_state`` and on the number of trials alone.
@@ -240,8 +244,9 @@ default="nb_logistic"
         trials : int or None, default=None
             Largest number of trials. None: no limit.
         metric : str, default="accuracy"
-            What is made as large as possible: "accuracy", "balanced_accuracy", "f1_macro", "f1:"
-            and a label (such as "f1:spam"), or the likelihood of the labels by "log_loss".
+            Metric to maximise on held-out documents: "accuracy", "balanced_accuracy", "f1_macro",
+            "f1:" and a label (such as "f1:spam"), or "log_loss", which is minimised. Documents
+            count by ``sample_weight``, whatever their classes weigh.
 
         Returns
         -------

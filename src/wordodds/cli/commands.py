@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import wordodds
 from wordodds.cli import convert, evaluate, explain, inspect, predict, reproduce, train, tune
 from wordodds.cli.options import UsageError
+from wordodds.cli.printing import printable
 
 if TYPE_CHECKING:
     from wordodds.__main__ import Interrupts
@@ -61,7 +62,7 @@ def run_command(arguments: Sequence[str] | None, interrupts: Interrupts | None) 
             return 128 + 13  # as if ended by SIGPIPE
         if not isinstance(error, OSError | ValueError | ImportError | MemoryError):
             raise
-        print(f"wordodds: {_one_line(error)}", file=sys.stderr)
+        print(f"wordodds: {printable(_one_line(error))}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
     return code
 
@@ -123,4 +124,4 @@ def _one_line(error: BaseException | str) -> str:
 
 def _show_warning(message: Warning | str, *details: object, **more: object) -> None:
     # Omit the source location that Python would print: it does not help at a prompt.
-    print(f"wordodds: warning: {_one_line(message)}", file=sys.stderr)
+    print(f"wordodds: warning: {printable(_one_line(message))}", file=sys.stderr)

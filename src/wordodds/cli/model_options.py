@@ -10,12 +10,12 @@ from wordodds.cli.argument_types import analyzers, class_weight, ngrams, positiv
 if TYPE_CHECKING:
     from wordodds.classifier import TextClassifier
 
-__all__ = ["MODELS", "add_text_options", "classifier_of"]
+__all__ = ["MODELS", "add_classifier_options", "classifier_of"]
 
 MODELS = ("nb_logistic", "logistic", "naive_bayes", "complement")
 
 
-def add_text_options(parser: argparse.ArgumentParser) -> None:
+def add_classifier_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a TextClassifier, but for its model."""
     parser.add_argument(
         "-C",
@@ -66,7 +66,7 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
 
 
 def classifier_of(options: argparse.Namespace) -> TextClassifier:
-    """Return an unfitted TextClassifier with what `add_text_options` collected."""
+    """Return an unfitted TextClassifier with what `add_classifier_options` collected."""
     from wordodds import TextClassifier
 
     given = {

@@ -35,7 +35,7 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     ham    lunch you
     spam   money
     """
-    rows = [[printable(cell) for cell in cells] for cells in rows]
+    header, *rows = [[printable(cell) for cell in cells] for cells in (header, *rows)]
     if not (sys.stdout.isatty() and _print_rich(header, rows)):
         _print_plain(header, rows)
 
@@ -54,9 +54,13 @@ def _print_rich(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         from rich.table import Table
     except ImportError:
         return False
-    table = Table(*header, header_style="bold", title_justify="left")
+    from rich.text import Text
+
+    table = Table(header_style="bold", title_justify="left")
+    for name in header:
+        table.add_column(Text(name))
     for cells in rows:
-        table.add_row(*(cell.replace("[", r"\[") for cell in cells))
+        table.add_row(*map(Text, cells))
     Console().print(table)
     return True
 

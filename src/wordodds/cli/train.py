@@ -17,7 +17,7 @@ from wordodds.cli.data_options import (
 )
 from wordodds.cli.file_checks import check_target, not_onto
 from wordodds.cli.loaded_parts import LoadedParts, print_documents
-from wordodds.cli.model_options import MODELS, add_text_options, classifier_of
+from wordodds.cli.model_options import MODELS, add_classifier_options, classifier_of
 from wordodds.cli.options import (
     Commands,
     RenamedOption,
@@ -60,7 +60,7 @@ def add_parser(commands: Commands) -> None:
         "which use a model, take its file here",
     )
     parser.add_argument("--kind", choices=MODELS, action=RenamedOption, new="--model")
-    add_text_options(parser)
+    add_classifier_options(parser)
     parser.add_argument(
         "--holdout",
         type=fraction,

@@ -16,7 +16,7 @@ from wordodds.cli.data_options import (
 )
 from wordodds.cli.file_checks import check_target, not_onto
 from wordodds.cli.loaded_parts import LoadedParts, print_documents
-from wordodds.cli.model_options import add_text_options, classifier_of
+from wordodds.cli.model_options import add_classifier_options, classifier_of
 from wordodds.cli.options import Commands, UsageError, add_json_option
 from wordodds.cli.printing import print_json, print_table, printable
 from wordodds.corpora import corpus_paths
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["add_parser", "run"]
 
 MODELS = ("nb_logistic", "complement", "naive_bayes")
+METRICS = ("accuracy", "balanced_accuracy", "f1_macro", "log_loss")
 
 
 def add_parser(commands: Commands) -> None:
@@ -61,8 +62,8 @@ def add_parser(commands: Commands) -> None:
         "--metric",
         default="accuracy",
         metavar="NAME",
-        help="what is made as large as possible: accuracy (default), balanced_accuracy, f1_macro, "
-        "f1:LABEL, or the likelihood of the labels, by log_loss",
+        help="metric to maximise on held-out documents: accuracy (default), balanced_accuracy, "
+        "f1_macro, f1:LABEL, or log_loss (which is minimised)",
     )
     parser.add_argument(
         "--model",
@@ -88,7 +89,7 @@ def add_parser(commands: Commands) -> None:
         action="store_true",
         help="print every trial, not only the best of those on all documents",
     )
-    add_text_options(parser)
+    add_classifier_options(parser)
     add_json_option(parser)
     add_data_options(parser, labels=True)
     parser.set_defaults(check=check, prepare=prepare, run=run, calibrate=None)
@@ -98,6 +99,9 @@ def check(options: argparse.Namespace) -> None:
     """Check what can be known of the command before anything is imported for it."""
     if options.C is not None and options.model != MODELS[0]:
         raise UsageError(f"-C is for --model {MODELS[0]}, not {options.model}")
+    if options.metric not in METRICS and not options.metric.startswith("f1:"):
+        names = ", ".join(METRICS)
+        raise UsageError(f"--metric must be one of {names} or f1:LABEL, got {options.metric!r}")
     if options.output is not None:
         check_target(options.output)
     check_data(options)
@@ -129,13 +133,15 @@ def run(options: argparse.Namespace) -> int:
     if options.holdout:
         accuracy = model.score(*parts.part("holdout"))
         report["holdout"] = {"documents": parts.n_documents("holdout"), "accuracy": accuracy}
-    if options.output is not None:
-        model.save(options.output)
-        report["output"], report["bytes"] = options.output, os.path.getsize(options.output)
-    if options.json:
-        print_json(report)
-    else:
-        _print(report, tuning, all_trials=options.all_trials)
+    try:
+        if options.output is not None:
+            model.save(options.output)
+            report["output"], report["bytes"] = options.output, os.path.getsize(options.output)
+    finally:  # what was found is worth minutes, and does not need the file
+        if options.json:
+            print_json(report)
+        else:
+            _print(report, tuning, all_trials=options.all_trials)
     return exit_code(parts.bad_rows, options)
 
 

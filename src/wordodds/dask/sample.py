@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wordodds._border.labels import encode_labels
-from wordodds.classifier.choose import SAMPLE_LARGE, Documents, documents_most
+from wordodds.classifier.documents import SAMPLE_LARGE, Documents, documents_most
 from wordodds.classifier.sample import held_back, n_fitting, position_hash
 from wordodds.classifier.stream_sample import sample_documents
 from wordodds.dask.partitions import columns_of, located

@@ -13,10 +13,12 @@ from wordodds.linear.ratio import RatioPrior
 from wordodds.typing import AnyArray, Floats, MatrixLike
 
 __all__ = [
+    "LARGEST_CURVATURE",
     "RatioSettings",
     "adopt_ratio_fit",
     "check_scale",
     "divide_weights",
+    "largest_curvature",
     "ratio_prior",
     "ratio_settings",
     "warn_of_gap",
@@ -69,10 +71,15 @@ def _tolerance(model: BaseEstimator) -> float:
     return float(model.tol) * 10.0 / min(max(10.0, float(model.C)), 300.0)
 
 
+def largest_curvature(C: float, largest_weight: float, largest_entry: float) -> float:
+    """Return a bound on the second derivatives of the loss of a row."""
+    with np.errstate(over="ignore"):
+        return float(C * largest_weight) * float(np.square(max(1.0, largest_entry)))
+
+
 def check_scale(C: float, largest_weight: float, largest_entry: float) -> None:
     """Refuse rows whose weights single precision cannot follow."""
-    with np.errstate(over="ignore"):
-        curvature = float(C * largest_weight) * np.square(max(1.0, largest_entry))
+    curvature = largest_curvature(C, largest_weight, largest_entry)
     if not curvature <= LARGEST_CURVATURE:
         raise ValueError(
             f"C, times the largest weight of a row, times the square of the largest entry of X "

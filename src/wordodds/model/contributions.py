@@ -58,9 +58,12 @@ def explain(
         if summary is not None and view.analyzer == "char_wb" and more:
             words = _around([place for _, (place,) in more], seen)
             more = [(value, [word]) for (value, _), word in zip(more, words, strict=True)]
-            summary.add_words(words, odds, seen)
+            summary.add_words(words, odds, seen, str.lower if view.lowercase else str)
         elif summary is not None:
-            summary.add_features(of_view, odds)
+            # A word may be spelt as a sequence of characters.
+            is_word = view.analyzer not in ("char", "char_wb")
+            called = of_view if is_word else _names_of_view(features, view, of_view)
+            summary.add_features(called, odds)
         # All views point at places of one text: that which the first one shows.
         if not occurrences or seen == shown:
             shown, occurrences = seen, occurrences + more
@@ -94,9 +97,11 @@ class _Summary:
             self._odds.setdefault(name, []).append(value)
             self._counts[name] += 1
 
-    def add_words(self, words: Pieces, odds: list[float], text: str) -> None:
+    def add_words(
+        self, words: Pieces, odds: list[float], text: str, read: Callable[[str], str]
+    ) -> None:
         """Add sequences of characters by the words that they stand in."""
-        names = {word: f"characters of {text[slice(*word)].lower() or 'spaces'}" for word in words}
+        names = {word: f"characters of {read(text[slice(*word)]) or 'spaces'}" for word in words}
         self._counts.update(names.values())
         for word, value in zip(words, odds, strict=True):
             self._odds.setdefault(names[word], []).append(value)

@@ -9,8 +9,8 @@ from sklearn.naive_bayes import ComplementNB, MultinomialNB
 import wordodds
 from wordodds._border.execution import execution
 from wordodds.classifier.cross_validation import Examples
-from wordodds.classifier.held_out_bayes import HeldOutBayes
 from wordodds.classifier.sample import stratified_folds
+from wordodds.classifier.tuning.held_out_bayes import HeldOutBayes
 from wordodds.datasets import make_corpus
 
 
@@ -27,7 +27,8 @@ def test_a_part_is_the_fit_of_its_training_documents(ours, peer, min_df):
     counts = wordodds.CountVectorizer().fit_transform(texts)
     examples = Examples(counts, codes, weights, int(codes.max()) + 1, "sublinear_tfidf", True)
     masks = [stratified_folds(codes, 3) == fold for fold in (0, 2)]
-    found = HeldOutBayes(examples, min_df, masks, execution(1)).fit(ours(alpha=0.3))
+    parts = HeldOutBayes(examples, min_df, masks, execution(1))
+    found = parts.fit(ours(alpha=0.3))
     at = 0
     for mask in masks:
         train, test = np.flatnonzero(~mask), np.flatnonzero(mask & (weights > 0))
@@ -36,6 +37,7 @@ def test_a_part_is_the_fit_of_its_training_documents(ours, peer, min_df):
         model = peer(alpha=0.3).fit(X, codes[train], sample_weight=weights[train])
         log_p = model.predict_log_proba(vectorizer.transform([texts[i] for i in test]))
         part = slice(at, at + len(test))
+        assert_array_equal(parts.documents[part], test)
         assert_array_equal(found.codes[part], codes[test])
         assert_array_equal(found.weights[part], weights[test])
         assert_array_equal(found.predicted[part], log_p.argmax(axis=1))
@@ -53,7 +55,7 @@ def test_a_class_without_training_documents_is_not_judged():
         codes, np.ones(6), 3, "counts", True,
     )  # fmt: skip
     held = HeldOutBayes(examples, 1, [codes >= 1], execution(1))
-    assert held.n_documents == 0
+    assert len(held.documents) == 0
     held = HeldOutBayes(examples, 1, [np.arange(6) >= 3], execution(1))
     outcome = held.fit(wordodds.MultinomialNB())
     assert_array_equal(outcome.codes, [1])

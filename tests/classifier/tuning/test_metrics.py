@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 from wordodds.classifier.cross_validation import Outcome
-from wordodds.classifier.tuning.metrics import metric_of
+from wordodds.classifier.tuning.metrics import metric_of, metric_title
 
 CLASSES = np.array(["ham", "spam", "unsure"])
 
@@ -48,13 +48,26 @@ def test_a_label_that_no_one_has_and_no_one_predicts():
     assert metric_of("f1_macro", CLASSES)(found) == 1.0
 
 
-@pytest.mark.parametrize("name", ["precision", "f1:eggs", "f1:", "", None, 3])
+@pytest.mark.parametrize("name", ["precision", "f1:eggs", "f1:", ""])
 def test_unknown_metrics_are_refused_with_what_there_is(name):
     with pytest.raises(ValueError, match="metric") as error:
         metric_of(name, CLASSES)
-    assert ("ham, spam" if str(name).startswith("f1:") else "balanced_accuracy") in str(error.value)
+    assert ("'ham', 'spam'" if str(name).startswith("f1:") else "balanced_accuracy") in str(
+        error.value
+    )
 
 
 def test_whole_numbers_are_labels_too():
     found = outcome(2)
     assert metric_of("f1:20", np.array([10, 20, 30]))(found) == metric_of("f1:spam", CLASSES)(found)
+
+
+def test_a_metric_is_a_name():
+    for name in (None, 3, np.array(["accuracy"])):
+        with pytest.raises(TypeError, match="metric must be a str"):
+            metric_of(name, CLASSES)
+
+
+def test_titles_leave_labels_alone():
+    assert metric_title("balanced_accuracy") == "balanced accuracy"
+    assert metric_title("f1:a_b") == "f1:a_b"

@@ -1,14 +1,15 @@
 """The order in which a search tries candidates, on made-up scores."""
 
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from wordodds.classifier.reading import Reading
-from wordodds.classifier.tuning import search as module
-from wordodds.classifier.tuning.search import search
+from wordodds.classifier.tuning import budget
+from wordodds.classifier.tuning.budget import Budget
+from wordodds.classifier.tuning.search import REDUCTION, ROUND, search
 from wordodds.classifier.tuning.space import Space
 
 BASE = Reading("word", r"\w+", (1, 1), 1)
@@ -54,8 +55,7 @@ class MadeUpRungs:
 
 
 def run(rungs=None, seed=0, n_most=10_000, values=VALUES):
-    found = search(Space(BASE, values), rungs or MadeUpRungs(), seed, lambda _: True)
-    return list(islice(found, n_most))
+    return list(search(Space(BASE, values), rungs or MadeUpRungs(), seed, Budget(None, n_most)))
 
 
 def best(attempts):
@@ -88,12 +88,12 @@ def test_of_each_rung_the_better_third_goes_on():
     assert len(rounds) > 3
     for rungs in rounds:
         for lower, higher in pairwise(rungs):
-            assert len(higher) == -(-len(lower) // module.KEPT)
+            assert len(higher) == -(-len(lower) // REDUCTION)
             values = sorted((attempt.judged.rank for attempt in lower), reverse=True)
             assert sorted((a.judged.rank for a in higher), reverse=True) == values[: len(higher)]
     # One change at a time at first: all of them.
     assert len(rounds[0][0]) == sum(len(values) - 1 for values in VALUES.values())
-    assert all(len(rungs[0]) <= module.ROUND for rungs in rounds[1:])
+    assert all(len(rungs[0]) <= ROUND for rungs in rounds[1:])
 
 
 def test_nothing_is_tried_twice_and_it_ends_when_all_is_tried():
@@ -107,8 +107,24 @@ def test_nothing_is_tried_twice_and_it_ends_when_all_is_tried():
 
 def test_the_seed_and_the_number_of_trials_decide():
     whole = run(seed=1)
-    assert run(seed=1, n_most=40) == whole[:40]
-    assert run(seed=2, n_most=60) != whole[:60]
+    assert run(seed=1, n_most=40) == run(seed=1, n_most=40)
+    assert run(seed=1, n_most=40)[:39] == whole[:39]  # the last may be another
+    assert run(seed=2, n_most=60)[:59] != whole[:59]
+
+
+@pytest.mark.parametrize("n", range(2, 45))
+def test_the_best_of_a_round_that_ends_early_goes_to_the_last_rung(n):
+    attempts = run(n_most=n)
+    assert len(attempts) == n
+    assert attempts[-1].rung == 3
+    # It was the best of the highest rung of its round, unless that was only begun.
+    begun = [attempt for attempt in attempts[1:-1] if attempt.rung < 3]
+    if begun and attempts[-2].rung < 3:
+        latest = [a for a in begun if a.rung == begun[-1].rung]
+        assert attempts[-1].candidate in [attempt.candidate for attempt in latest]
+    if 2 < n <= 11:
+        chosen = max(attempts[1:-1], key=lambda attempt: attempt.judged.rank)
+        assert attempts[-1].candidate == chosen.candidate
 
 
 def test_what_finds_no_term_is_passed_over():
@@ -117,8 +133,16 @@ def test_what_finds_no_term_is_passed_over():
     assert best(attempts).candidate.model == "complement"
 
 
-def test_time_is_asked_for_by_rung():
-    asked = []
-    rungs = MadeUpRungs()
-    list(search(Space(BASE, VALUES), rungs, 0, lambda rung: not asked.append(rung)))
-    assert asked == [attempt.rung for attempt in run()]
+def test_a_search_that_ended_by_time_is_repeated_by_its_number_of_trials(monkeypatch):
+    class Clock:
+        now = 0.0
+
+        def monotonic(self):
+            self.now += 0.25  # each look at the clock is time that passes
+            return self.now
+
+    for limit in (1, 5, 7, 15, 20, 31, 40):
+        monkeypatch.setattr(budget, "time", Clock())
+        timed = list(search(Space(BASE, VALUES), MadeUpRungs(), 0, Budget(limit / 60, None)))
+        assert timed == run(n_most=len(timed))
+        assert timed[-1].rung == 3

@@ -1,4 +1,4 @@
-"""How long a search goes on."""
+"""Time and trial limits of a search."""
 
 import math
 import time
@@ -25,28 +25,32 @@ class Budget:
         self._limit = math.inf if minutes is None else 60.0 * minutes
         self._began = self._last = time.monotonic()
         self._longest: dict[int, float] = {}  # trial of each rung
-        self._rung = 0
 
     @property
     def spent(self) -> float:
-        """The seconds up to the end of the last trial."""
+        """The seconds up to the start or the end of the last trial."""
         return self._last - self._began
 
-    def note(self) -> None:
-        """Note that the trial is over that `may_try` was asked about last."""
+    def allows(self, rungs: tuple[int, ...]) -> bool:
+        """Return whether trials of these rungs fit, each as long as its longest so far.
+
+        The first trial always does.
+        """
+        if not self.seconds:
+            return True
+        if self.trials is not None and len(self.seconds) + len(rungs) > self.trials:
+            return False
+        longest = max(self._longest.values())
+        needed = sum(self._longest.get(rung, longest) for rung in rungs)
+        return time.monotonic() - self._began + needed <= self._limit
+
+    def start(self) -> None:
+        """Record the start of a trial."""
+        self._last = time.monotonic()
+
+    def finish(self, rung: int) -> None:
+        """Record the end of a trial."""
         now = time.monotonic()
         took, self._last = now - self._last, now
         self.seconds.append(took)
-        self._longest[self._rung] = max(took, self._longest.get(self._rung, 0.0))
-
-    def may_try(self, rung: int) -> bool:
-        """Return whether there is time for a trial of a rung as long as its longest so far.
-
-        The first trial is always allowed.
-        """
-        self._rung, self._last = rung, time.monotonic()
-        if not self.seconds:
-            return True
-        if len(self.seconds) == self.trials:
-            return False
-        return self.spent + self._longest.get(rung, 0.0) <= self._limit
+        self._longest[rung] = max(took, self._longest.get(rung, 0.0))

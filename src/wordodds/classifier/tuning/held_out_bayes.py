@@ -14,22 +14,18 @@ __all__ = ["HeldOutBayes"]
 
 
 class HeldOutBayes:
-    """Rows of all parts, on which models with any pseudo-count can be judged.
+    """Rows to learn from and held-out rows of each part.
 
-    As `HeldOut`, but for the temperature: naive Bayes is judged by its probabilities as they are.
+    As `HeldOut`, but naive Bayes is judged by its probabilities as they are, without a temperature.
     """
 
     def __init__(
         self, examples: Examples, min_df: Limits, held: Sequence[Booleans], how: Execution
     ) -> None:
         self._parts = [_Part(examples, is_held, min_df, how) for is_held in held]
-        judged = np.concatenate([part.documents for part in self._parts])
-        self._codes, self._weights = examples.codes[judged], examples.weights[judged]
-
-    @property
-    def n_documents(self) -> int:
-        """The number of held-out documents that can be judged."""
-        return len(self._codes)
+        self.documents = np.concatenate([part.documents for part in self._parts])
+        self._codes = examples.codes[self.documents]
+        self._weights = examples.weights[self.documents]
 
     def fit(self, model: BaseEstimator) -> Outcome:
         """Fit a copy of a model to each part and judge it."""
@@ -39,25 +35,25 @@ class HeldOutBayes:
 
 
 class _Part:
-    """Rows without some documents, and these documents."""
+    """Rows to learn from, and those of the documents that are held out."""
 
     def __init__(
         self, examples: Examples, is_held: Booleans, min_df: Limits, how: Execution
     ) -> None:
         counts, weighs = CsrArrays.of(examples.counts), examples.weights > 0.0
-        learnt = (~is_held).astype(np.int64)
-        self._rows = weighed_rows(counts, learnt, min_df, examples, how).to_scipy()
-        self._learnt = np.flatnonzero(~is_held & weighs)
-        self._codes, self._weights = examples.codes, examples.weights
+        rows = weighed_rows(counts, (~is_held).astype(np.int64), min_df, examples, how).to_scipy()
+        learnt = np.flatnonzero(~is_held & weighs)
+        self._learnt = rows[learnt], examples.codes[learnt]
+        self._weights = examples.weights[learnt]
         # A class without training documents cannot be learnt.
-        known = np.unique(examples.codes[self._learnt])
-        self.documents = np.flatnonzero(is_held & weighs & np.isin(examples.codes, known))
+        is_known = np.isin(examples.codes, examples.codes[learnt])
+        self.documents = np.flatnonzero(is_held & weighs & is_known)
+        self._held, self._codes = rows[self.documents], examples.codes[self.documents]
 
     def judge(self, model: BaseEstimator) -> tuple[Floats, Codes]:
         """Fit a model; return the loss of each held-out document and the class it predicts."""
-        learnt, held = self._learnt, self.documents
-        model.fit(self._rows[learnt], self._codes[learnt], sample_weight=self._weights[learnt])
-        log_p = model.predict_log_proba(self._rows[held])
-        own = np.searchsorted(model.classes_, self._codes[held])
+        model.fit(*self._learnt, sample_weight=self._weights)
+        log_p = model.predict_log_proba(self._held)
+        own = np.searchsorted(model.classes_, self._codes)
         predicted = model.classes_[log_p.argmax(axis=1)]
-        return -log_p[np.arange(len(held)), own], np.asarray(predicted, dtype=np.int32)
+        return -log_p[np.arange(len(own)), own], np.asarray(predicted, dtype=np.int32)

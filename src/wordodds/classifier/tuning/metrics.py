@@ -1,4 +1,4 @@
-"""What a search makes as large as it can, of the predictions on held-out documents."""
+"""Metrics that a search maximises on held-out documents."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -8,7 +8,7 @@ import numpy as np
 from wordodds.classifier.cross_validation import Outcome
 from wordodds.typing import AnyArray, Floats
 
-__all__ = ["METRICS", "Metric", "metric_of"]
+__all__ = ["METRICS", "Metric", "metric_of", "metric_title"]
 
 Metric: TypeAlias = Callable[[Outcome], float]
 """A number that is larger for better predictions."""
@@ -19,6 +19,8 @@ _OF_LABEL = "f1:"
 
 def metric_of(name: str, classes: AnyArray) -> Metric:
     """Return a metric by its name; "f1:spam" is the F1 of the label "spam"."""
+    if not isinstance(name, str):
+        raise TypeError(f"metric must be a str, got {name!r:.80}")
     if name == "accuracy":
         return _accuracy
     if name == "balanced_accuracy":
@@ -28,14 +30,20 @@ def metric_of(name: str, classes: AnyArray) -> Metric:
     if name == "log_loss":
         return lambda outcome: -outcome.mean
     labels = list(map(str, classes.tolist()))
-    if isinstance(name, str) and name.startswith(_OF_LABEL):
+    if name.startswith(_OF_LABEL):
         label = name.removeprefix(_OF_LABEL)
         if label in labels:
             return _f1_of(labels.index(label))
-        raise ValueError(f"metric {name!r} names no label: there are {', '.join(labels)}"[:500])
+        known = ", ".join(map(repr, labels))
+        raise ValueError(f"metric {name!r} names an unknown label; the labels are {known}"[:500])
     raise ValueError(
         f'metric must be one of {", ".join(METRICS)}, or "f1:" and a label; got {name!r}'
     )
+
+
+def metric_title(name: str) -> str:
+    """Return the name of a metric for a table."""
+    return name.replace("_", " ") if name in METRICS else name
 
 
 def _accuracy(outcome: Outcome) -> float:
@@ -65,7 +73,7 @@ def _f1_of(code: int) -> Metric:
 
 
 def _sums(outcome: Outcome, n_least: int = 0) -> tuple[Floats, Floats, Floats]:
-    """Return the weight of each class that is predicted rightly, that is predicted, and in all."""
+    """Return, per class, the weight of right predictions, of all predictions, and of documents."""
     codes, predicted, weights = outcome.codes, outcome.predicted, outcome.weights
     n = max(n_least, int(max(codes.max(initial=-1), predicted.max(initial=-1))) + 1)
     right = codes == predicted

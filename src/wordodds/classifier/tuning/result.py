@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from wordodds.classifier.reading import Reading
+from wordodds.classifier.tuning.metrics import metric_title
 from wordodds.model.rendering import aligned, html_table
 
 __all__ = ["TunedTrial", "Tuning"]
@@ -14,7 +15,7 @@ SHOWN = 10  # trials of the printed table
 
 
 class TunedTrial(NamedTuple):
-    """Settings that were tried, and what they made of held-out documents.
+    """One trial: its settings and its scores on held-out documents.
 
     Attributes
     ----------
@@ -52,7 +53,7 @@ class TunedTrial(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for programs."""
-        return {**self._asdict(), "reading": self.reading._asdict()}
+        return {**self._asdict(), "reading": self.reading.to_dict()}
 
     @property
     def rank(self) -> tuple[float, float]:
@@ -72,10 +73,10 @@ class TunedTrial(NamedTuple):
 class Tuning:
     """What `TextClassifier.tune` has tried and found; printed, a table and the call to copy.
 
-    Parameters
+    Attributes
     ----------
     metric : str
-        What the search made as large as it could; of "log_loss" the negative.
+        Metric that was maximised; "log_loss" is negated.
     value, log_loss : float
         Metric and log loss of the best settings, on held-out documents.
     n_documents : int
@@ -129,7 +130,7 @@ class Tuning:
     @property
     def _numbers(self) -> list[str]:
         """The names of the columns of the metric and the log loss."""
-        return list(dict.fromkeys([self.metric.replace("_", " "), "log loss"]))
+        return list(dict.fromkeys([metric_title(self.metric), "log loss"]))
 
     def _cells(self, trial: TunedTrial) -> list[str]:
         """Return the metric and the log loss of a trial."""
@@ -142,13 +143,13 @@ class Tuning:
         return {**self.summary(), "seconds": self.seconds, "trials": trials}
 
     def summary(self) -> dict[str, Any]:
-        """Return what a model file keeps: what does not differ from run to run, but the trials."""
+        """Return what a model file stores: the result without times and single trials."""
         return {
             "metric": self.metric,
             "value": self.value,
             "log_loss": self.log_loss,
-            "documents": self.n_documents,
-            "trials": len(self.trials),
+            "n_documents": self.n_documents,
+            "n_trials": len(self.trials),
             "call": self.call,
         }
 

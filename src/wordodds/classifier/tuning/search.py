@@ -2,23 +2,24 @@
 
 The first settings go to the last rung at once, so that there is always something to return. Then
 come rounds: the neighbours of the best settings so far (at first all of them, one change each)
-begin on the first rung, and of each rung the better third goes on to the next one. What is tried
-depends on the documents, the seed and the number of trials, and on time only in that it ends the
-search.
+begin on the first rung, and of each rung the better third goes on to the next one. When the budget
+ends, the best of the round that is under way goes to the last rung. What is tried depends on the
+documents, the seed and the number of trials, and on time only in that it ends the search.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from wordodds.classifier.tuning.budget import Budget
 from wordodds.classifier.tuning.rungs import Judged, Rungs
 from wordodds.classifier.tuning.space import Candidate, Point, Space
 
 __all__ = ["Attempt", "search"]
 
-ROUND = 9  # candidates of each round, but of the first two
-KEPT = 3  # one of this many goes on
+ROUND = 9  # candidates of each round but the first two
+REDUCTION = 3  # one of this many goes on
 TRIES_ANYWHERE = 200  # random points to draw in search of new ones
 
 
@@ -31,34 +32,40 @@ class Attempt(NamedTuple):
     judged: Judged | None
 
 
-def search(
-    space: Space, rungs: Rungs, seed: int, may_try: Callable[[int], bool]
-) -> Iterator[Attempt]:
-    """Yield one trial after the other until all is tried, or `may_try` of a rung returns False."""
-    search = _Search(space, rungs, seed)
+def search(space: Space, rungs: Rungs, seed: int, budget: Budget) -> Iterator[Attempt]:
+    """Yield one trial after the other until all is tried, or until the budget ends."""
+    search = _Search(space, rungs, seed, budget)
     points = search.new([search.best_point])
-    first_rung = len(rungs) - 1
+    last = len(rungs) - 1
+    first, n_most = last, None
     while points:
-        for rung in range(first_rung, len(rungs)):
+        for rung in range(first, last + 1):
             ranked: list[tuple[tuple[float, float], Point]] = []
             for point in points:
-                if not may_try(rung):
+                if not budget.allows((rung,) if rung == last else (rung, last)):
+                    best = _best_first(ranked) or points
+                    if rung < last and (ranked or rung > 0 or budget.allows((last,))):
+                        yield search.attempt(best[0], last)
                     return
                 attempt = search.attempt(point, rung)
                 yield attempt
                 if attempt.judged is not None:
                     ranked.append((attempt.judged.rank, point))
-            ranked.sort(key=lambda at: at[0], reverse=True)  # of equals the first stays first
-            points = [point for _, point in ranked[: -(-len(points) // KEPT)]]
-        points = search.next_round(None if first_rung else ROUND)
-        first_rung = 0
+            points = _best_first(ranked)[: -(-len(points) // REDUCTION)]
+        points = search.next_round(n_most)
+        first, n_most = 0, ROUND
+
+
+def _best_first(ranked: list[tuple[tuple[float, float], Point]]) -> list[Point]:
+    """Return points by descending rank, equal ones in the order in which they were tried."""
+    return [point for _, point in sorted(ranked, key=lambda at: at[0], reverse=True)]
 
 
 class _Search:
     """What was tried, and the best so far."""
 
-    def __init__(self, space: Space, rungs: Rungs, seed: int) -> None:
-        self._space, self._rungs = space, rungs
+    def __init__(self, space: Space, rungs: Rungs, seed: int, budget: Budget) -> None:
+        self._space, self._rungs, self._budget = space, rungs, budget
         self._rng = np.random.default_rng(seed)
         self._tried: set[Any] = set()
         self._best: Judged | None = None
@@ -67,7 +74,9 @@ class _Search:
     def attempt(self, point: Point, rung: int) -> Attempt:
         """Judge a point; the best of the last rung is remembered."""
         candidate = self._space.at(point)
+        self._budget.start()
         judged = self._rungs.judge(candidate, rung)
+        self._budget.finish(rung)
         is_last = rung == len(self._rungs) - 1
         if is_last and judged and (self._best is None or judged.rank > self._best.rank):
             self._best, self.best_point = judged, point

@@ -9,9 +9,12 @@ import numpy as np
 from wordodds.classifier.named_models import Kind, ModelName, Weighting
 from wordodds.classifier.reading import (
     LENGTHS,
+    OF_CHARACTERS,
     PUNCTUATION,
     WORDS,
+    Lengths,
     Reading,
+    analyzers_of,
     given_words,
     plain_reading,
     with_characters,
@@ -28,8 +31,8 @@ TUNED: tuple[ModelName, ...] = ("nb_logistic", *BAYES)
 
 # What is tried where nothing is given; the first of each is where the search begins.
 TOKENS = (PUNCTUATION, WORDS)
-NGRAMS: tuple[NgramRange, ...] = ((1, 2), (1, 1), (1, 3))
-CHARACTERS: tuple[NgramRange | None, ...] = (LENGTHS, None, (3, 5), (1, 4), (2, 4))
+WORD_LENGTHS: tuple[NgramRange, ...] = ((1, 2), (1, 1), (1, 3))
+CHARACTER_LENGTHS: tuple[NgramRange, ...] = (LENGTHS, (3, 5), (1, 4), (2, 4))
 CASES = (True, False)  # whether text is lower-cased
 MIN_DFS = (1, 2)
 WEIGHTINGS: tuple[Weighting, ...] = ("sublinear_tfidf", "tfidf", "binary", "counts")
@@ -72,12 +75,22 @@ class Space(NamedTuple):
         reading = self.base._replace(
             **{name: point[name] for name in Reading._fields if name in point}
         )
-        if point.get("characters") is not None:
-            reading = with_characters(reading, point["characters"])
+        if "word_lengths" in point or "character_lengths" in point:
+            reading = reading._replace(ngram_range=self._lengths(point))
+        if point.get("beside") is not None:
+            reading = with_characters(reading, point["beside"])
         prior = None
         if point["model"] not in BAYES:
             prior = Prior(*(point[name] for name in Prior._fields))
         return Candidate(point["model"], reading, point["weighting"], prior)
+
+    def _lengths(self, point: Point) -> Lengths:
+        """Return lengths of sequences for each analyzer of the base."""
+        lengths = tuple(
+            point["character_lengths" if name in OF_CHARACTERS else "word_lengths"]
+            for name in analyzers_of(self.base.analyzer)
+        )
+        return lengths if isinstance(self.base.analyzer, tuple) else lengths[0]
 
     def first(self) -> Point:
         """Return the point at which a search begins."""
@@ -106,11 +119,18 @@ def space_of(parameters: "TextClassifier", kind: Kind, texts: Iterable[object]) 
     values: dict[str, tuple[Any, ...]] = {"model": (name, *BAYES) if is_open else (name,)}
     if base.token_pattern is not None and parameters.token_pattern is None:
         values["token_pattern"] = TOKENS
-    if parameters.ngram_range is None and not isinstance(base.analyzer, tuple):
-        values["ngram_range"] = NGRAMS
+    is_compiled = not callable(base.analyzer)
+    if is_compiled and parameters.ngram_range is None:
+        of_characters = [name in OF_CHARACTERS for name in analyzers_of(base.analyzer)]
+        if not all(of_characters):
+            values["word_lengths"] = WORD_LENGTHS
+        if any(of_characters):
+            values["character_lengths"] = CHARACTER_LENGTHS
     if parameters.characters is None and given_words(parameters) is None:
-        values["characters"] = CHARACTERS
-    if parameters.lowercase is True and parameters.preprocessor is None and _has_capitals(texts):
+        # Characters beside words, of these lengths; None for words alone.
+        values["beside"] = (CHARACTER_LENGTHS[0], None, *CHARACTER_LENGTHS[1:])
+    is_lowered = is_compiled and parameters.lowercase is True and parameters.preprocessor is None
+    if is_lowered and _has_capitals(texts):
         values["lowercase"] = CASES
     if base.min_df is not None and parameters.min_df is None:
         values["min_df"] = MIN_DFS

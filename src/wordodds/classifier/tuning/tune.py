@@ -1,29 +1,33 @@
 """The search behind `TextClassifier.tune`: collect documents, search, fit what was found."""
 
-from collections.abc import Iterable
-from numbers import Real
-from typing import TYPE_CHECKING, Any, cast
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator, clone
 
+from wordodds._border.checks import real_number
 from wordodds._border.execution import execution
+from wordodds._border.row_weights import sample_weights
 from wordodds._estimator.random_state import random_source
 from wordodds._files.progress import progress
 from wordodds.bayes import ComplementNB, MultinomialNB
-from wordodds.classifier.choose import HASHED_CELLS_MAX, SAMPLE_SMALL, can_hold_out
+from wordodds.classifier.cross_validation import HASHED_CELLS_MAX
+from wordodds.classifier.documents import SAMPLE_SMALL, Documents, as_list, can_hold_out
 from wordodds.classifier.estimators import adopt_steps, by_name, new_classifier
-from wordodds.classifier.fitting import Collected, Counter, collect, fit_tempered
+from wordodds.classifier.fitting import Counter, collect, fit_tempered
 from wordodds.classifier.named_models import KINDS, kind_of
 from wordodds.classifier.reading import analyzers_of, given_words
 from wordodds.classifier.sample import sampled
 from wordodds.classifier.tuning.budget import Budget
+from wordodds.classifier.tuning.call import call_of
 from wordodds.classifier.tuning.metrics import metric_of
 from wordodds.classifier.tuning.result import TunedTrial, Tuning
 from wordodds.classifier.tuning.rungs import Judged, Rungs
 from wordodds.classifier.tuning.search import Attempt, search
 from wordodds.classifier.tuning.space import TUNED, space_of
 from wordodds.linear import NBLogisticRegression
-from wordodds.typing import Labels, Texts, WeightsLike
+from wordodds.text import EmptyVocabularyError
+from wordodds.typing import Floats, Labels, Texts, WeightsLike
 
 if TYPE_CHECKING:
     from wordodds.classifier.text_classifier import TextClassifier
@@ -48,29 +52,41 @@ def tune(
     It changes only when all is done.
     """
     budget = Budget(minutes, trials)
+    if owner.C is not None:
+        real_number(owner.C, "C", 0, above=True)
     if not isinstance(owner.model, str) or owner.model not in TUNED:
         raise ValueError(
-            f"tune chooses the settings of {', '.join(map(repr, TUNED))}: model must be one of "
-            f"these names, got {owner.model!r:.80}"
+            f"model must be {', '.join(map(repr, TUNED[:-1]))} or {TUNED[-1]!r} for tune, got "
+            f"{owner.model!r:.80}; to search once more, start from a new TextClassifier"
         )
     kind = kind_of(owner.model)
     collected = collect(owner, kind, new_classifier(owner, kind), texts, labels, sample_weight)
-    attempts = _attempts(owner, collected, metric, budget)
+    # What can be read only once has been read now.
+    all_texts = collected.documents.texts if collected.is_whole else texts
+    seed = int(random_source(owner.random_state).randint(2**31 - 1))
+    weights = sample_weights(sample_weight, collected.n_documents)[collected.positions]
+    rungs = _rungs(owner, collected.documents, weights, metric, seed)
+    attempts = _attempts(owner, collected.documents, rungs, seed, budget)
     best = _best(attempts)
-    found = clone(owner).set_params(C=None, class_weight=None, **_parameters(owner, best))
-    steps, rows = Counter(found, kind_of(found.model)).steps_and_rows(texts, best.candidate.reading)
-    classifier = clone(found.model)
-    if isinstance(classifier, NBLogisticRegression):
-        fit_tempered(classifier, rows, labels, sample_weight, collected.held_back())
-        found.model.set_params(temperature=classifier.temperature)
-    else:
-        classifier.fit(rows, labels, sample_weight=sample_weight)
+    if best is None:  # fit says why no term is left
+        _copy_of(owner, model=TUNED[-1], C=None).fit(all_texts, labels, sample_weight)
+        raise EmptyVocabularyError("no way of reading the texts finds a term")
+    found = _copy_of(owner, C=None, class_weight=None, **_parameters(owner, best, seed))
+    reading, kind = best.candidate.reading, kind_of(found.model)
+    steps, rows = Counter(found, kind).steps_and_rows(all_texts, reading)
+    held = collected.held_back()
+    if len(held) and isinstance(found.model, NBLogisticRegression):
+        # The temperature of a sample is too low for all documents; see sample.held_back.
+        tempered = clone(found.model)
+        fit_tempered(tempered, rows, labels, sample_weight, held)
+        found.model.set_params(temperature=_short(tempered.temperature))
+    classifier = clone(found.model).fit(rows, labels, sample_weight=sample_weight)
     tuning = Tuning(
         metric,
         best.value,
-        best.outcome.mean,
+        best.log_loss,
         best.n_documents,
-        _call(found),
+        call_of(found),
         tuple(map(_trial, attempts, budget.seconds)),
         budget.spent,
     )
@@ -78,59 +94,66 @@ def tune(
     adopt_steps(owner, steps, classifier, tuning=tuning, parameters=settings)
 
 
-def _attempts(
-    owner: "TextClassifier", collected: Collected, metric: str, budget: Budget
-) -> list[Attempt]:
-    """Return all trials of a search."""
-    documents = collected.documents
+def _rungs(
+    owner: "TextClassifier", documents: Documents, sample_weights: Floats, metric: str, seed: int
+) -> Rungs:
     if not can_hold_out(documents):
         raise ValueError(
-            "tune compares settings on documents that it holds out, and needs two labels or more "
-            "with two documents each: use fit"
+            "tune needs at least two labels with two documents each, so that some can be held "
+            "out; use fit instead"
         )
     if (owner.n_hashed or 0) * len(documents.classes) > HASHED_CELLS_MAX:
         raise ValueError(
-            f"tune would keep several models of n_hashed={owner.n_hashed} columns and "
-            f"{len(documents.classes)} labels: pass a smaller n_hashed, or leave it"
+            f"n_hashed={owner.n_hashed} with {len(documents.classes)} labels needs too much "
+            "memory: tune fits several models at once. Pass a smaller n_hashed or omit it"
         )
-    seed = int(random_source(owner.random_state).randint(2**31 - 1))
     # Counts are shared by all weightings and models.
-    counting = clone(owner).set_params(model="nb_logistic", weighting="sublinear_tfidf", C=None)
-    rungs = Rungs(
+    shared = {"model": "nb_logistic", "weighting": "sublinear_tfidf", "C": None, "verbose": False}
+    return Rungs(
         documents,
-        Counter(counting, KINDS["nb_logistic"]),
+        sample_weights,
+        Counter(_copy_of(owner, **shared), KINDS["nb_logistic"]),
         metric_of(metric, documents.classes),
         owner.C,
         seed,
         execution(owner.n_jobs),
     )
+
+
+def _attempts(
+    owner: "TextClassifier", documents: Documents, rungs: Rungs, seed: int, budget: Budget
+) -> list[Attempt]:
+    """Return all trials of a search."""
     attempts: list[Attempt] = []
     few = documents.taken(sampled(documents.sizes, SAMPLE_SMALL))
-    space = space_of(owner, kind_of(owner.model), cast("Iterable[object]", few.texts))
+    space = space_of(owner, kind_of(owner.model), as_list(few.texts))
     with progress("tuning", budget.trials, "trials", shown=bool(owner.verbose)) as advance:
-        for attempt in search(space, rungs, seed, budget.may_try):
-            budget.note()
+        for attempt in search(space, rungs, seed, budget):
             attempts.append(attempt)
             advance(1)
     return attempts
 
 
-def _best(attempts: list[Attempt]) -> Judged:
-    """Return the best trial of the last rung, the first of equals."""
+def _best(attempts: list[Attempt]) -> Judged | None:
+    """Return the best trial of the last rung, the first of equals; None if no term was found."""
     last = max(attempt.rung for attempt in attempts)
     found = [at.judged for at in attempts if at.rung == last and at.judged is not None]
-    if not found:
-        raise ValueError(
-            "no way of reading the texts finds a term: they are empty, or stop words alone"
-        )
-    return max(found, key=lambda each: each.rank)
+    return max(found, key=lambda each: each.rank, default=None)
 
 
-def _parameters(owner: "TextClassifier", best: Judged) -> dict[str, Any]:
+def _copy_of(owner: "TextClassifier", **changes: object) -> "TextClassifier":
+    """Return an unfitted classifier with the same objects as parameters, but for changes.
+
+    `clone` would copy them, and a user's tokenizer may be large or refuse to be copied.
+    """
+    return type(owner)(**{**owner.get_params(deep=False), **changes})
+
+
+def _parameters(owner: "TextClassifier", best: Judged, seed: int) -> dict[str, Any]:
     """Return the parameters of a TextClassifier that stand for settings."""
     reading = best.candidate.reading
     parameters: dict[str, Any] = {
-        "model": _model(owner, best),
+        "model": _model(owner, best, seed),
         "weighting": best.candidate.weighting,
         "token_pattern": reading.token_pattern or owner.token_pattern,
         "ngram_range": by_name(reading, reading.ngram_range, tuple),
@@ -143,9 +166,9 @@ def _parameters(owner: "TextClassifier", best: Judged) -> dict[str, Any]:
     return parameters
 
 
-def _model(owner: "TextClassifier", best: Judged) -> BaseEstimator:
+def _model(owner: "TextClassifier", best: Judged, seed: int) -> BaseEstimator:
     """Return an unfitted estimator."""
-    prior = best.candidate.prior
+    prior, given = best.candidate.prior, owner.random_state
     if prior is None:
         kind = ComplementNB if best.candidate.model == "complement" else MultinomialNB
         model = kind(alpha=best.strength)
@@ -155,44 +178,15 @@ def _model(owner: "TextClassifier", best: Judged) -> BaseEstimator:
             alpha=prior.alpha,
             floor=prior.floor,
             lean=_short(best.lean),
-            temperature=_short(best.outcome.temperature),
-            random_state=owner.random_state,
+            temperature=_short(best.temperature),
+            # A generator cannot be copied with a call.
+            random_state=given if given is None or isinstance(given, Integral) else seed,
         )
     return model.set_params(class_weight=owner.class_weight, n_jobs=owner.n_jobs)
 
 
 def _short(number: float) -> float:
     return float(f"{number:.{DIGITS}g}")
-
-
-def _call(found: "TextClassifier") -> str:
-    """Return Python that makes a TextClassifier, with the parameters that are not the default."""
-    settings = _given(found)
-    model = settings.pop("model")
-    options = [f"{name}={_shown(value)}" for name, value in _given(model).items()]
-    parts = [f"{type(model).__name__}({', '.join(options)})"]
-    parts += [f"{name}={_shown(value)}" for name, value in settings.items()]
-    return f"TextClassifier({', '.join(parts)})"
-
-
-def _given(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return the parameters that are not the default, but for those that change no result."""
-    default = type(estimator)().get_params(deep=False)
-    given = estimator.get_params(deep=False)
-    return {
-        name: value
-        for name, value in given.items()
-        if name not in ("n_jobs", "verbose") and not _is_same(value, default[name])
-    }
-
-
-def _is_same(value: object, default: object) -> bool:
-    return value is default or (type(value) is type(default) and value == default)
-
-
-def _shown(value: object) -> str:
-    """Return a value as Python; functions by their names."""
-    return getattr(value, "__name__", "") if callable(value) else repr(value)
 
 
 def _trial(attempt: Attempt, seconds: float) -> TunedTrial:
@@ -203,7 +197,7 @@ def _trial(attempt: Attempt, seconds: float) -> TunedTrial:
     elif judged is not None and candidate.prior is not None:
         prior = candidate.prior
         parameters = {"C": judged.strength, "alpha": prior.alpha, "floor": prior.floor}
-        parameters |= {"lean": judged.lean, "temperature": judged.outcome.temperature}
+        parameters |= {"lean": judged.lean, "temperature": judged.temperature}
     return TunedTrial(
         candidate.model,
         candidate.reading,
@@ -212,6 +206,6 @@ def _trial(attempt: Attempt, seconds: float) -> TunedTrial:
         attempt.rung,
         attempt.n_documents,
         None if judged is None else judged.value,
-        None if judged is None else judged.outcome.mean,
+        None if judged is None else judged.log_loss,
         seconds,
     )
