@@ -7,6 +7,7 @@ methods.py, on the corpora of ``$WORDODDS_DATA``:
 - tune: the same of `TextClassifier.tune` and of fastText's autotune, in equal times;
 - noise: accuracy when 10, 20 and 30 % of the training labels are random, the mean of 5 draws;
 - few: accuracy from 8, 16 and 64 documents a class, the mean of 5 draws;
+- unlabelled: the same of the ideas of unlabelled.py, which learn from texts without labels too;
 - imbalance: average precision of a class with one document in a hundred, the mean of 20 draws;
 - seeds: how far accuracy and labels depend on the seed;
 - contradiction: probabilities after learning from equal texts with different labels.
@@ -57,6 +58,7 @@ from .tables import (
     noise_lines,
     seeds_lines,
 )
+from .unlabelled import IDEAS
 
 # The methods of each part that has peers; those of a peer begin with its name.
 METHODS = {
@@ -65,6 +67,7 @@ METHODS = {
     "noise": [OURS, "svc", "lr", "cnb"],
     "few": [OURS, "lr-1", "lr", "svc-1", "cnb-1", "cnb"],
     "imbalance": [OURS, "wordodds-balanced", "lr", "lr-balanced"],
+    "unlabelled": [OURS, *IDEAS],
 }
 TIMED = ("fasttext", "wordodds-tuned")  # search for as long as --seconds
 
@@ -80,8 +83,8 @@ class Plan(NamedTuple):
 
     def methods(self, part: str) -> list[str]:
         """Return the methods of a part, wordodds and the variants of the peers asked for."""
-        chosen = {OURS, *self.peers}
-        return [name for name in METHODS[part] if family(name) in chosen]
+        chosen = {OURS, *IDEAS, *self.peers}
+        return [name for name in METHODS[part] if chosen & {name, family(name)}]
 
     def load(self, name: str) -> Split:
         """Return a corpus."""
@@ -147,14 +150,23 @@ def noise(plan: Plan, store: Store) -> Iterator[str]:
 
 def few(plan: Plan, store: Store) -> Iterator[str]:
     """Measure accuracy from few documents."""
+    yield from _few("few", plan, store)
+
+
+def unlabelled_texts(plan: Plan, store: Store) -> Iterator[str]:
+    """Measure accuracy from few documents, beside ideas that learn from texts without labels."""
+    yield from _few("unlabelled", plan, store)
+
+
+def _few(part: str, plan: Plan, store: Store) -> Iterator[str]:
     found = each_set(
-        "few",
+        part,
         plan,
         store,
         lambda _: {"sizes": SIZES, "draws": N_DRAWS},
         lambda method, split: measure_few(method, split, plan.limit),
     )
-    yield from few_lines(found, plan.methods("few"))
+    yield from few_lines(found, plan.methods(part))
 
 
 def imbalance(plan: Plan, store: Store) -> Iterator[str]:
@@ -200,6 +212,7 @@ PARTS = {
     "tune": tune,
     "noise": noise,
     "few": few,
+    "unlabelled": unlabelled_texts,
     "imbalance": imbalance,
     "seeds": seeds,
     "contradiction": contradiction,

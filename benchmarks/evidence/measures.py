@@ -13,7 +13,7 @@ from wordodds.model.calibration import expected_calibration_error
 
 from ..setup import corpora
 from ..setup.corpora import Labels, Split
-from . import draws, methods
+from . import draws, methods, unlabelled
 from .draws import Rows
 from .methods import family
 from .tables import N_ORDERS, N_SEEDS, OURS, SHARES, SIZES, Numbers
@@ -58,6 +58,8 @@ def fit_peer(method: str, counts: sp.csr_matrix, labels: Labels, **options: Any)
 
 def predictions(method: str, split: Split, rows: Rows, labels: Labels, limit: int | None) -> Labels:
     """Return the labels of the test part after a fit to some rows of the training part."""
+    if method in unlabelled.IDEAS:
+        return unlabelled.predictions(method, split, rows, limit)
     if method == OURS:
         classifier = wordodds.TextClassifier().fit([split.texts[i] for i in rows], labels)
         return classifier.predict(split.new)

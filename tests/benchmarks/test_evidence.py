@@ -10,12 +10,13 @@ import pytest
 import scipy.optimize
 import scipy.sparse as sp
 from benchmarks.evidence import __main__ as program
-from benchmarks.evidence import draws, measures, methods, tables
+from benchmarks.evidence import draws, measures, methods, tables, unlabelled
 from benchmarks.evidence.store import Store
 from benchmarks.setup import corpora
 from benchmarks.setup.corpora import Split
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
@@ -55,9 +56,12 @@ def one_process(monkeypatch):
 def toy_sets(monkeypatch, one_process):
     """Let every name of a set mean the toy."""
     monkeypatch.setattr(corpora, "load", lambda name, limit=None: toy()._replace(name=name))
-    measures.counts_of.cache_clear()
+    caches = measures.counts_of, unlabelled.features_of
+    for cached in caches:
+        cached.cache_clear()
     yield
-    measures.counts_of.cache_clear()
+    for cached in caches:
+        cached.cache_clear()
 
 
 def test_wilson_interval_solves_its_equation():
@@ -391,3 +395,25 @@ def test_counts_of_use_no_word_of_the_test_part(toy_sets, monkeypatch):
     assert sp.issparse(counts)
     assert counts.shape[1] == new.shape[1]
     assert new.nnz == 1
+
+
+def test_em_learns_from_texts_without_labels():
+    """By hand: words of a class that only texts without labels share with labelled ones."""
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(2, size=400)
+    words = 10 * kinds[:, np.newaxis] + rng.integers(10, size=(400, 3))
+    X = sp.csr_matrix((np.ones(1200), words.ravel(), np.arange(0, 1201, 3)), shape=(400, 20))
+    labelled = np.array([np.flatnonzero(kinds == 0)[0], np.flatnonzero(kinds == 1)[0]])
+    plain = unlabelled._bayes(X, X, labelled, np.array([0, 1]), 0)
+    found = unlabelled._bayes(X, X, labelled, np.array([0, 1]), 6)
+    assert np.mean(plain == kinds) < 0.95
+    assert np.mean(found == kinds) == 1.0
+
+
+def test_naive_bayes_is_that_of_scikit_learn():
+    rng = np.random.default_rng(1)
+    X = sp.csr_matrix(rng.poisson(0.4, (60, 15)).astype(float))
+    codes = rng.integers(3, size=20)
+    peer = MultinomialNB(alpha=unlabelled.ALPHA).fit(X[:20], codes)
+    found = unlabelled._bayes(X, X[20:], np.arange(20), codes, 0)
+    np.testing.assert_array_equal(found, peer.predict(X[20:]))
