@@ -157,4 +157,6 @@ class Tuning:
         header, *rows = ([cells[-1], *cells[:-1]] for cells in (self.table()[0], *self.table()[1]))
         table = html_table(header, rows)
         call = html.escape(self.call)
-        return f"<div><div>{html.escape(self.headline)}</div>{table}<pre>{call}</pre></div>"
+        head = html.escape(self.headline)
+        wrapped = f'<pre style="white-space:pre-wrap">{call}</pre>'
+        return f"<div><div>{head}</div>{table}{wrapped}</div>"
