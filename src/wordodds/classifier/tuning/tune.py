@@ -27,7 +27,8 @@ from wordodds.classifier.tuning.search import Attempt, search
 from wordodds.classifier.tuning.space import TUNED, space_of
 from wordodds.linear import NBLogisticRegression
 from wordodds.text import EmptyVocabularyError
-from wordodds.typing import Floats, Labels, Texts, WeightsLike
+from wordodds.text.vectorizer import CsrMatrix
+from wordodds.typing import Floats, Ints, Labels, Texts, WeightsLike
 
 if TYPE_CHECKING:
     from wordodds.classifier.text_classifier import TextClassifier
@@ -65,22 +66,15 @@ def tune(
     all_texts = collected.documents.texts if collected.is_whole else texts
     seed = int(random_source(owner.random_state).randint(2**31 - 1))
     weights = sample_weights(sample_weight, collected.n_documents)[collected.positions]
-    rungs = _rungs(owner, collected.documents, weights, metric, seed)
-    attempts = _attempts(owner, collected.documents, rungs, seed, budget)
+    attempts = _attempts(owner, collected.documents, weights, metric, seed, budget)
     best = _best(attempts)
     if best is None:  # fit says why no term is left
         _copy_of(owner, model=TUNED[-1], C=None).fit(all_texts, labels, sample_weight)
         raise EmptyVocabularyError("no way of reading the texts finds a term")
     found = _copy_of(owner, C=None, class_weight=None, **_parameters(owner, best, seed))
-    reading, kind = best.candidate.reading, kind_of(found.model)
-    steps, rows = Counter(found, kind).steps_and_rows(all_texts, reading)
-    held = collected.held_back()
-    if len(held) and isinstance(found.model, NBLogisticRegression):
-        # The temperature of a sample is too low for all documents; see sample.held_back.
-        tempered = clone(found.model)
-        fit_tempered(tempered, rows, labels, sample_weight, held)
-        found.model.set_params(temperature=_short(tempered.temperature))
-    classifier = clone(found.model).fit(rows, labels, sample_weight=sample_weight)
+    counter = Counter(found, kind_of(found.model))
+    steps, rows = counter.steps_and_rows(all_texts, best.candidate.reading)
+    classifier = _fit(found, rows, labels, sample_weight, collected.held_back())
     tuning = Tuning(
         metric,
         best.value,
@@ -92,6 +86,44 @@ def tune(
     )
     settings = found.get_params(deep=False)
     adopt_steps(owner, steps, classifier, tuning=tuning, parameters=settings)
+
+
+def _fit(
+    found: "TextClassifier",
+    rows: CsrMatrix,
+    labels: Labels,
+    sample_weight: WeightsLike,
+    held: Ints,
+) -> BaseEstimator:
+    """Return the model of a TextClassifier, fitted to all rows; `held` set its temperature first.
+
+    Without them it keeps the one that it has: that of a sample is too low for many more documents.
+    """
+    if len(held) and isinstance(found.model, NBLogisticRegression):
+        tempered = clone(found.model)
+        fit_tempered(tempered, rows, labels, sample_weight, held)
+        found.model.set_params(temperature=_short(tempered.temperature))
+    return clone(found.model).fit(rows, labels, sample_weight=sample_weight)
+
+
+def _attempts(
+    owner: "TextClassifier",
+    documents: Documents,
+    sample_weights: Floats,
+    metric: str,
+    seed: int,
+    budget: Budget,
+) -> list[Attempt]:
+    """Return all trials of a search."""
+    rungs = _rungs(owner, documents, sample_weights, metric, seed)
+    few = documents.taken(sampled(documents.sizes, SAMPLE_SMALL))
+    space = space_of(owner, kind_of(owner.model), as_list(few.texts))
+    attempts: list[Attempt] = []
+    with progress("tuning", budget.trials, "trials", shown=bool(owner.verbose)) as advance:
+        for attempt in search(space, rungs, seed, budget):
+            attempts.append(attempt)
+            advance(1)
+    return attempts
 
 
 def _rungs(
@@ -118,20 +150,6 @@ def _rungs(
         seed,
         execution(owner.n_jobs),
     )
-
-
-def _attempts(
-    owner: "TextClassifier", documents: Documents, rungs: Rungs, seed: int, budget: Budget
-) -> list[Attempt]:
-    """Return all trials of a search."""
-    attempts: list[Attempt] = []
-    few = documents.taken(sampled(documents.sizes, SAMPLE_SMALL))
-    space = space_of(owner, kind_of(owner.model), as_list(few.texts))
-    with progress("tuning", budget.trials, "trials", shown=bool(owner.verbose)) as advance:
-        for attempt in search(space, rungs, seed, budget):
-            attempts.append(attempt)
-            advance(1)
-    return attempts
 
 
 def _best(attempts: list[Attempt]) -> Judged | None:
