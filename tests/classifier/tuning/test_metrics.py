@@ -10,6 +10,7 @@ from wordodds.classifier.cross_validation import Outcome
 from wordodds.classifier.tuning.metrics import metric_of, metric_title
 
 CLASSES = np.array(["ham", "spam", "unsure"])
+SIZES = np.array([30, 20, 10])
 
 
 def outcome(seed, weights=None, n=60, n_classes=3):
@@ -33,25 +34,25 @@ def test_metrics_are_those_of_scikit_learn(name, peer, n_classes):
     for seed in range(5):
         found = outcome(seed, n_classes=n_classes)
         expected = peer(found.codes, found.predicted, sample_weight=found.weights)
-        assert metric_of(name, CLASSES)(found) == pytest.approx(expected, abs=1e-12)
+        assert metric_of(name, CLASSES, SIZES)(found) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_likelihood_is_the_negative_mean_loss():
     found = outcome(0)
     expected = -np.average(found.losses, weights=found.weights)
-    assert metric_of("log_loss", CLASSES)(found) == pytest.approx(expected, abs=1e-12)
+    assert metric_of("log_loss", CLASSES, SIZES)(found) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_label_that_no_one_has_and_no_one_predicts():
     found = outcome(1, n_classes=1)
-    assert metric_of("f1:unsure", CLASSES)(found) == 0.0
-    assert metric_of("f1_macro", CLASSES)(found) == 1.0
+    assert metric_of("f1:unsure", CLASSES, SIZES)(found) == 0.0
+    assert metric_of("f1_macro", CLASSES, SIZES)(found) == 1.0
 
 
 @pytest.mark.parametrize("name", ["precision", "f1:eggs", "f1:", ""])
 def test_unknown_metrics_are_refused_with_what_there_is(name):
     with pytest.raises(ValueError, match="metric") as error:
-        metric_of(name, CLASSES)
+        metric_of(name, CLASSES, SIZES)
     assert ("'ham', 'spam'" if str(name).startswith("f1:") else "balanced_accuracy") in str(
         error.value
     )
@@ -59,15 +60,22 @@ def test_unknown_metrics_are_refused_with_what_there_is(name):
 
 def test_whole_numbers_are_labels_too():
     found = outcome(2)
-    assert metric_of("f1:20", np.array([10, 20, 30]))(found) == metric_of("f1:spam", CLASSES)(found)
+    assert metric_of("f1:20", np.array([10, 20, 30]), SIZES)(found) == metric_of(
+        "f1:spam", CLASSES, SIZES
+    )(found)
 
 
 def test_a_metric_is_a_name():
     for name in (None, 3, np.array(["accuracy"])):
         with pytest.raises(TypeError, match="metric must be a str"):
-            metric_of(name, CLASSES)
+            metric_of(name, CLASSES, SIZES)
 
 
 def test_titles_leave_labels_alone():
     assert metric_title("balanced_accuracy") == "balanced accuracy"
     assert metric_title("f1:a_b") == "f1:a_b"
+
+
+def test_a_label_that_cannot_be_held_out():
+    with pytest.raises(ValueError, match="needs two documents of that label"):
+        metric_of("f1:unsure", CLASSES, np.array([30, 20, 1]))

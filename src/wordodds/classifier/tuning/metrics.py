@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 
 from wordodds.classifier.cross_validation import Outcome
-from wordodds.typing import AnyArray, Floats
+from wordodds.typing import AnyArray, Floats, Ints
 
 __all__ = ["METRICS", "Metric", "metric_of", "metric_title"]
 
@@ -17,8 +17,8 @@ METRICS = ("accuracy", "balanced_accuracy", "f1_macro", "log_loss")
 _OF_LABEL = "f1:"
 
 
-def metric_of(name: str, classes: AnyArray) -> Metric:
-    """Return a metric by its name; "f1:spam" is the F1 of the label "spam"."""
+def metric_of(name: str, classes: AnyArray, sizes: Ints) -> Metric:
+    """Return a metric by its name, for classes of some sizes; "f1:spam" is the F1 of "spam"."""
     if not isinstance(name, str):
         raise TypeError(f"metric must be a str, got {name!r:.80}")
     if name == "accuracy":
@@ -33,7 +33,13 @@ def metric_of(name: str, classes: AnyArray) -> Metric:
     if name.startswith(_OF_LABEL):
         label = name.removeprefix(_OF_LABEL)
         if label in labels:
-            return _f1_of(labels.index(label))
+            code = labels.index(label)
+            if sizes[code] < 2:
+                raise ValueError(
+                    f"metric {name!r} needs two documents of that label, so that one can be held "
+                    "out: there is one"
+                )
+            return _f1_of(code)
         known = ", ".join(map(repr, labels))
         raise ValueError(f"metric {name!r} names an unknown label; the labels are {known}"[:500])
     raise ValueError(

@@ -3,6 +3,7 @@
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from wordodds._border.checks import real_number
@@ -145,7 +146,11 @@ def _rungs(
         documents,
         sample_weights,
         Counter(_copy_of(owner, **shared), KINDS["nb_logistic"]),
-        metric_of(metric, documents.classes),
+        metric_of(
+            metric,
+            documents.classes,
+            np.bincount(documents.codes, minlength=len(documents.classes)),
+        ),
         owner.C,
         seed,
         execution(owner.n_jobs),
