@@ -188,7 +188,7 @@ def _text_classifier_calls(folder: Path) -> Calls:
         "fit": lambda: new().fit(TEXTS, LABELS),
         "partial_fit": lambda: new(n_hashed=256).partial_fit(TEXTS, LABELS, classes=classes),
         "fit_stream": lambda: new().fit_stream(batches, memory="8GB", folder=str(folder)),
-        "tune": lambda: TextClassifier(n_jobs=2).tune(TEXTS, LABELS, trials=12),
+        "tune": lambda: new(min_df=1, weighting="counts").tune(TEXTS, LABELS, trials=2),
         "calibrate": lambda: new().fit(TEXTS, LABELS).calibrate(TEXTS, LABELS),
         **_scoring_calls(fitted, folder / "classifier.wordodds"),
     }
