@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from wordodds._border.cached_property import cached_property
 from wordodds._border.execution import execution
 from wordodds.dask import tasks
 from wordodds.dask.cluster import FutureOf, Work, identity

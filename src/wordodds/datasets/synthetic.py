@@ -6,10 +6,10 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from wordodds._border.cached_property import cached_property
 from wordodds._border.checks import whole_number
 from wordodds.datasets.bayes_error import exact_bayes_error, topic_probabilities
 from wordodds.datasets.corpus import Corpus

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from wordodds._border.cached_property import cached_property
 from wordodds.datasets import BagOfWords, Corpus, load_newsgroups, newsgroups_or_synthetic
 from wordodds.typing import Floats, Ints
 

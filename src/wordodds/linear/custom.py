@@ -3,11 +3,12 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from wordodds._border.cached_property import cached_property
 from wordodds._border.execution import execution
 from wordodds.linear.compiled import Callback, compile_likelihood, compile_loss, compile_scalar
 from wordodds.linear.differences import GRID, values_on, wrong_derivative

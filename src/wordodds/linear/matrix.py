@@ -1,11 +1,11 @@
 """The matrix of a fit: the two products that solvers need, sparse or dense."""
 
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
+from wordodds._border.cached_property import cached_property
 from wordodds._border.csr import CsrArrays
 from wordodds._border.execution import Execution
 from wordodds._border.interruptible import product

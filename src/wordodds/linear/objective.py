@@ -7,11 +7,11 @@ along a `Ray`, which multiplies the matrix with its direction once; how the obje
 on the ray then costs no further pass over the data.
 """
 
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
+from wordodds._border.cached_property import cached_property
 from wordodds._border.execution import Execution
 from wordodds._core import linear as core
 from wordodds._core.base import lane_stride

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
 from wordodds._border.analyzer import AnalyzerSpec, compiled_options, stemmed
+from wordodds._border.cached_property import cached_property
 from wordodds._border.documents import Documents, as_documents, as_strings
 from wordodds._border.execution import execution
 from wordodds._border.views import shown_name, stored_name, view_of

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from wordodds._border.cached_property import cached_property
 from wordodds._files.overlap import in_background, prefetched
 from wordodds.model.links import NoProbabilitiesError
 from wordodds.typing import Floats, Positions, Texts

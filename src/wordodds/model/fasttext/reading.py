@@ -15,12 +15,12 @@ The weights of a known word and of all its subwords are one row here: their sum.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from wordodds._border.cached_property import cached_property
 from wordodds._border.terms import pack_vocabulary
 from wordodds._core import text as core
 from wordodds.typing import AnyArray, Ints

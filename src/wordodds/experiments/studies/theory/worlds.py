@@ -5,10 +5,10 @@ independent given the class, as naive Bayes assumes, until some of them are copi
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from wordodds._border.cached_property import cached_property
 from wordodds.typing import Floats, Floats32, Ints
 
 SEPARATION = 2.0  # of the classes' means, in standard deviations: the best error is 0.159
