@@ -1,22 +1,20 @@
-"""The corpora of ``$WORDODDS_DATA``, each with a training part and a test part.
+"""The corpora of ``$WORDODDS_DATA``, each with a training part and a test part."""
 
-WebKB's file has 28 rows for pages without any text, in which the label lost its last letter and
-took the place of the text ("facult", "faculty"); these rows are dropped.
-"""
-
-import gzip
 import os
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from wordodds.datasets import load_newsgroups, load_texts
+
 Labels: TypeAlias = npt.NDArray[Any]
 NEWSGROUPS = "20-newsgroups"
-SPLIT_FILES = ("trec6", "rt-polarity", "subjectivity", "webkb", "ag-news-small")
-SETS = (NEWSGROUPS, *SPLIT_FILES, "reuters-r8", "sms-spam")
+SETS = (
+    NEWSGROUPS, "trec6", "rt-polarity", "subjectivity", "webkb", "ag-news-small", "reuters-r8",
+    "sms-spam",
+)  # fmt: skip
 SMALLEST_CLASS = 3  # documents that cross-validation with three folds needs
 
 
@@ -65,44 +63,10 @@ def limited(split: Split, limit: int) -> Split:
 
 def _read(name: str) -> tuple[list[str], Labels, list[str], Labels]:
     """Return texts and labels of the training part, then of the test part."""
-    if name == NEWSGROUPS:
-        return _read_newsgroups()
-    if name in SPLIT_FILES:
-        rows = [line.split("\t", 2) for line in _lines(f"{name}.tsv.gz")]
-        rows = [row for row in rows if not _is_empty_page(*row[1:])]
-        train, test = ([row[1:] for row in rows if row[0] == part] for part in ("train", "test"))
-    elif name == "reuters-r8":  # three lines of header
-        train, test = (
-            [line.split("\t", 1) for line in _lines(f"{name}-{part}.tab.gz")[3:]]
-            for part in ("train", "test")
-        )
-    elif name == "sms-spam":
-        rows = [line.split("\t", 1) for line in _lines("sms-spam.tsv")]
-        train, test = [row for i, row in enumerate(rows) if i % 5 != 4], rows[4::5]
-    else:
-        raise ValueError(f"name must be one of {', '.join(SETS)}, got {name!r}")
-    return *_columns(train), *_columns(test)
-
-
-def _read_newsgroups() -> tuple[list[str], Labels, list[str], Labels]:
-    from wordodds.datasets import load_newsgroups
-
-    train, test = (load_newsgroups("bydate", part, download=False) for part in ("train", "test"))
-    return list(train.texts), np.asarray(train.labels), list(test.texts), np.asarray(test.labels)
-
-
-def _is_empty_page(label: str, text: str) -> bool:
-    return label == text[:-1]
-
-
-def _columns(rows: list[list[str]]) -> tuple[list[str], Labels]:
-    return [text for _, text in rows], np.array([label for label, _ in rows])
-
-
-def _lines(name: str) -> list[str]:
     if "WORDODDS_DATA" not in os.environ:
         raise SystemExit("set WORDODDS_DATA to the folder of the corpora")
-    content = (Path(os.environ["WORDODDS_DATA"]) / "text" / name).read_bytes()
-    content = gzip.decompress(content) if name.endswith(".gz") else content
-    # Not splitlines: some texts contain characters that it takes for ends of lines.
-    return [line for line in content.decode("utf-8").split("\n") if line.strip()]
+    load = partial(load_newsgroups, "bydate", download=False)
+    if name != NEWSGROUPS:
+        load = partial(load_texts, name)
+    train, test = load(subset="train"), load(subset="test")
+    return train.texts, np.asarray(train.labels), test.texts, np.asarray(test.labels)

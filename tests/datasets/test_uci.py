@@ -128,7 +128,7 @@ def test_damage_is_named_with_file_and_line(tmp_path, monkeypatch, file, content
 
 
 def test_a_file_that_unpacks_without_end_is_refused(monkeypatch):
-    monkeypatch.setattr("wordodds.datasets.uci._MAX_BYTES", 10_000)
+    monkeypatch.setattr("wordodds.datasets.stored.MAX_BYTES", 10_000)
     cached("pima.dat.gz", gzip.compress(bytes(1_000_000)))
     with pytest.raises(DatasetUnavailable, match="more than 10,000 bytes"):
         load_uci("pima")

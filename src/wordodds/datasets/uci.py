@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import math
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from wordodds.datasets.download import (
-    DamagedFileError,
-    DatasetUnavailable,
-    cache_folder,
-    data_folder,
-)
+from wordodds.datasets.download import DamagedFileError
+from wordodds.datasets.stored import read_stored
 from wordodds.typing import AnyArray
 
 __all__ = ["UciName", "UciTable", "load_uci"]
@@ -41,8 +34,6 @@ _FILES: dict[UciName, str] = {
 _MISSING = ("", "?")
 _KINDS = {"c": "continuous", "continuous": "continuous", "d": "discrete", "discrete": "discrete"}
 _IGNORED = ("i", "ignore")
-# The largest of them, adult, unpacks to 4 MB.
-_MAX_BYTES = 1 << 26
 
 UciName: TypeAlias = Literal[
     "adult",
@@ -152,44 +143,10 @@ def load_uci(name: UciName) -> UciTable:
     """
     if not isinstance(name, str) or name not in _FILES:
         raise ValueError(f"name must be one of {', '.join(_FILES)}; got {name!r}")
-    path, source, remedy = _find(_FILES[name])
-    try:
-        lines = _read_lines(path)
-        parts = _parse_tab(lines) if ".tab" in path.suffixes else _parse_dat(lines)
-    except DamagedFileError as reason:
-        raise DatasetUnavailable(f"{path} is damaged: {reason}. {remedy}") from reason
+    file = _FILES[name]
+    parse = _parse_tab if file.endswith(".tab") else _parse_dat
+    parts, source = read_stored(FOLDER, file, parse)
     return UciTable(name, *parts, source=source)
-
-
-def _find(file: str) -> tuple[Path, str, str]:
-    """Return the file, where it comes from, and what to do if it turns out damaged."""
-    own = data_folder()
-    places = [] if own is None else [(own / FOLDER, "WORDODDS_DATA", ", or unset WORDODDS_DATA")]
-    places.append((cache_folder() / FOLDER, "the cache folder", ""))
-    for folder, origin, other_way in places:
-        for path in (folder / file, folder / f"{file}.gz"):
-            if path.is_file():
-                return path, f"{path.name} from {origin}", f"Replace it by a good copy{other_way}."
-    raise DatasetUnavailable(
-        f"{file} was not found. Set WORDODDS_DATA to a folder that holds {FOLDER}/{file} (or "
-        f"{file}.gz), or place the file at {cache_folder() / FOLDER / file}."
-    )
-
-
-def _read_lines(path: Path) -> list[str]:
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            raw = file.read(_MAX_BYTES + 1)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DamagedFileError(f"it cannot be unpacked ({error})") from error
-    if len(raw) > _MAX_BYTES:
-        raise DamagedFileError(f"it has more than {_MAX_BYTES:,} bytes")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise DamagedFileError(f"line {line} is not UTF-8") from error
-    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 Parts = tuple[list[str], list[Kind], list[AnyArray], AnyArray]
