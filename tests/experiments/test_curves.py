@@ -159,7 +159,8 @@ X20, Y20 = points(20)
     [
         ({"models": {}}, "models must be a dict"),
         ({"models": [wordodds.GaussianNB()]}, "models must be a dict"),
-        ({"models": {"svc": sklearn.svm.LinearSVC()}}, "'svc' has neither predict_log_proba nor"),
+        ({"models": {"scale": StandardScaler()}}, "'scale' has no method predict"),
+        ({"X": "free money"}, "X must be a list of texts or a matrix, got one str"),
         ({"y": Y20[:-1]}, "X has 20 rows, y 19"),
         ({"y": [None, *Y20[1:]]}, "label"),
         ({"X": X20[0]}, "X must have two dimensions"),
@@ -175,7 +176,7 @@ X20, Y20 = points(20)
         ({"seeds": 0}, "seeds must be"),
         ({"seeds": [None]}, "seeds must be"),
     ],
-    ids=[str(number) for number in range(17)],
+    ids=[str(number) for number in range(18)],
 )
 def test_bad_arguments_are_named(change, message):
     arguments = {"models": {"nb": wordodds.GaussianNB()}, "X": X20, "y": Y20, **change}
@@ -199,3 +200,46 @@ def test_seeds_of_numpy_and_classes_in_any_order():
     assert results.unique("seed") == [0, 1]
     log_proba = np.log([[0.2, 0.3, 0.5]])
     assert loss_of(log_proba, np.array(["z", "x", "y"]), np.array(["x"])) == -np.log(0.3)
+
+
+def test_a_model_without_probabilities_has_no_log_loss():
+    X, y = points(90)
+    models = {"svc": sklearn.svm.LinearSVC(), "nb": wordodds.GaussianNB()}
+    results = learning_curve(models, X, y, [30, 1.0], 2)
+    assert np.isnan(results.where(model="svc").column("log_loss")).all()
+    assert np.isfinite(results.where(model="nb").column("log_loss")).all()
+    assert (results.where(model="svc").column("accuracy") > 0.4).all()
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.asarray], ids=["list", "tuple", "array"])
+def test_texts_are_read_by_the_models(kind):
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    rng = np.random.default_rng(0)
+    y = NAMES[rng.integers(3, size=120)]
+    words = {name: [f"{name}{number}" for number in range(30)] for name in NAMES}
+    every = [word for own in words.values() for word in own]
+    texts = [" ".join([*rng.choice(words[label], 8), *rng.choice(every, 4)]) for label in y]
+    models = {
+        "ours": wordodds.TextClassifier("naive_bayes"),
+        "theirs": make_pipeline(CountVectorizer(), sklearn.naive_bayes.MultinomialNB()),
+    }
+    results = learning_curve(models, kind(texts), y, [12, 1.0], 2)
+    assert results.unique("dims") == [None]
+    for seed in (0, 1):
+        order = nested_order(y, np.random.default_rng(seed))
+        held_out = order[((np.arange(12) + 0.5) * 10).astype(int)]
+        pool = np.sort(np.setdiff1d(order, held_out))
+        model = models["theirs"].fit([texts[i] for i in pool], y[pool])
+        expected = model.score([texts[i] for i in held_out], y[held_out])
+        row = results.where(model="theirs", seed=seed, size=108)
+        assert row.value("accuracy") == pytest.approx(expected)
+    assert (results.where(size=108).column("accuracy") > 0.5).all()
+
+
+def test_texts_may_be_tested_on_texts_of_their_own():
+    texts, y = ["free money", "lunch with you"] * 20, ["spam", "ham"] * 20
+    models = {"nb": wordodds.TextClassifier("naive_bayes")}
+    test = (["money", "lunch", "free"], ["spam", "ham", "spam"])
+    results = learning_curve(models, texts, y, [10, 1.0], 1, test=test)
+    assert results.column("accuracy").tolist() == [1.0, 1.0]

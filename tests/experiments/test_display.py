@@ -85,6 +85,47 @@ def test_labels_have_words_and_units(ax):
     assert ax.get_ylabel() == "log loss (nats)"
 
 
+def crossing_table():
+    results = Results("demo")
+    for seed in range(3):
+        for size, scores in zip(
+            SIZES, ((0.6, 0.5, 0.2), (0.7, 0.8, 0.3), (0.8, 0.9, 0.95)), strict=True
+        ):
+            for model, accuracy in zip("abc", scores, strict=True):
+                results.add(model=model, size=size, seed=seed, accuracy=accuracy)
+    return results
+
+
+@pytest.mark.parametrize(
+    ("crossings", "places"),
+    [
+        (False, []),
+        ([("a", "b")], [10**1.5]),
+        # Of b and c the difference goes from 0.5 to -0.05, of a and c from 0.4 to -0.15.
+        (True, [10**1.5, 10 ** (2 + 0.4 / 0.55), 10 ** (2 + 0.5 / 0.55)]),
+    ],
+)
+def test_crossings_are_marked(ax, crossings, places):
+    results = crossing_table()
+    LearningCurveDisplay.from_results(results, crossings=crossings, log_x=True, ax=ax)
+    dotted = [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == ":"]
+    np.testing.assert_allclose(dotted, places)
+    assert [text.get_text() for text in ax.texts] == [f"{place:,.0f}" for place in places]
+
+
+def test_crossings_are_of_models(ax):
+    with pytest.raises(ValueError, match="crossings are of models"):
+        LearningCurveDisplay.from_results(table(), group="seed", crossings=True, ax=ax)
+
+
+def test_a_default_beside_its_tuned_self_is_dashed(ax):
+    results = crossing_table()
+    for row in results.rows:
+        row["model"] = {"a": "NB", "b": "NB, tuned", "c": "LR"}[row["model"]]
+    LearningCurveDisplay.from_results(results, ax=ax)
+    assert [line.get_linestyle() for line in ax.lines] == ["--", "-", "-"]
+
+
 def test_one_seed_is_a_line_without_a_band(ax):
     LearningCurveDisplay.from_results(table(n_seeds=1), legend=False, ax=ax)
     low, high = band(ax, 0)

@@ -1,6 +1,7 @@
 """The experiments behind the project: naive Bayes against logistic regression, to be run again.
 
-``wordodds reproduce`` runs them all. `learning_curve` and the displays serve data of your own.
+``wordodds reproduce`` runs them all. `learning_curve`, `lead` and the displays serve data of your
+own.
 """
 
 from wordodds.experiments.curves import learning_curve
@@ -9,12 +10,15 @@ from wordodds.experiments.display import (
     LearningCurveDisplay,
     ReliabilityDisplay,
 )
+from wordodds.experiments.leads import Lead, lead
 from wordodds.experiments.table import Results
 
 __all__ = [
     "ConvergenceDisplay",
+    "Lead",
     "LearningCurveDisplay",
     "ReliabilityDisplay",
     "Results",
+    "lead",
     "learning_curve",
 ]

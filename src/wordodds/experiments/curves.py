@@ -14,7 +14,7 @@ from wordodds._border.csr import as_csr, refuse_masked
 from wordodds._border.execution import execution
 from wordodds._border.labels import encode_labels
 from wordodds.experiments.table import Results
-from wordodds.typing import AnyArray, Booleans, Ints, Labels, MatrixLike
+from wordodds.typing import AnyArray, Booleans, Floats, Ints, Labels, MatrixLike
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -24,12 +24,12 @@ __all__ = ["learning_curve", "nested_order", "score_model"]
 
 def learning_curve(
     models: Mapping[str, BaseEstimator],
-    X: MatrixLike,
+    X: MatrixLike | Sequence[str],
     y: Labels,
     sizes: Sequence[float] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
     seeds: int | Sequence[int] = 5,
     *,
-    test: tuple[MatrixLike, Labels] | float = 0.1,
+    test: tuple[MatrixLike | Sequence[str], Labels] | float = 0.1,
     experiment: str = "learning curve",
     advance: Callable[[int], object] | None = None,
 ) -> Results:
@@ -42,10 +42,11 @@ def learning_curve(
     Parameters
     ----------
     models : mapping of str to estimator
-        Classifiers with ``fit``, ``predict`` and ``predict_log_proba`` or ``predict_proba``,
-        by the name they have in the table. They are cloned, never changed.
-    X : {array-like, sparse matrix} of shape (n_rows, n_features)
-        The rows.
+        Classifiers with ``fit`` and ``predict``, by the name they have in the table. They are
+        cloned, never changed. The log loss takes ``predict_log_proba`` or ``predict_proba``; of a
+        model without either there is none.
+    X : {array-like, sparse matrix} of shape (n_rows, n_features), or sequence of str
+        The rows, or raw texts for models that read text.
     y : array-like of shape (n_rows,)
         Their labels.
     sizes : sequence of int or float
@@ -78,6 +79,15 @@ def learning_curve(
     (12, [18, 180])
     >>> bool(results.column("accuracy").min() > 0.8)
     True
+
+    Of texts:
+
+    >>> from wordodds import TextClassifier
+    >>> texts = ["free money now", "cheap money", "see you at lunch", "lunch with you"] * 10
+    >>> models = {name: TextClassifier(name) for name in ("naive_bayes", "logistic")}
+    >>> results = learning_curve(models, texts, ["spam", "spam", "ham", "ham"] * 10, [4, 1.0], 2)
+    >>> results.unique("size")
+    [4, 36]
     """
     _check_models(models)
     rows = checked_rows(X, "X")
@@ -101,7 +111,7 @@ def learning_curve(
                     model=name,
                     solver=_solver_of(model),
                     size=size,
-                    dims=rows.shape[1],
+                    dims=rows.shape[1] if rows.ndim == 2 else None,
                     seed=seed,
                     **scores,
                 )
@@ -117,22 +127,35 @@ def _check_models(models: Mapping[str, BaseEstimator]) -> None:
             f'{{"Gaussian NB": GaussianNB()}}; got {models!r}'
         )
     for name, model in models.items():
-        if not any(hasattr(model, method) for method in ("predict_log_proba", "predict_proba")):
-            raise ValueError(
-                f"model {name!r} has neither predict_log_proba nor predict_proba, which the log "
-                f"loss needs; calibrate it first, or leave it out: {model!r}"
-            )
+        for method in ("fit", "predict"):
+            if not hasattr(model, method):
+                raise ValueError(f"model {name!r} has no method {method}, got {model!r}")
 
 
-def checked_rows(X: MatrixLike, name: str) -> AnyArray | csr_array:
-    """Return rows that may be sliced; a malformed sparse matrix would take the process with it."""
+def checked_rows(X: MatrixLike | Sequence[str], name: str) -> AnyArray | csr_array:
+    """Return rows that may be sliced; a malformed sparse matrix would take the process with it.
+
+    Texts are an array of objects with one dimension.
+    """
+    if isinstance(X, str | bytes):
+        raise ValueError(f"{name} must be a list of texts or a matrix, got one {type(X).__name__}")
     refuse_masked(X, name)
+    if not issparse(X) and _are_texts(X):
+        return np.asarray(X, dtype=object)  # of NumPy's strings each is as long as the longest
     if issparse(X):
         return as_csr(X, non_negative=False, execution=execution(None), name=name).to_scipy()
     rows = np.asarray(X)
     if rows.ndim != 2 or rows.shape[0] == 0:
-        raise ValueError(f"{name} must have two dimensions and some rows, got shape {rows.shape}")
+        raise ValueError(
+            f"{name} must have two dimensions and some rows, or be a list of texts; "
+            f"got shape {rows.shape}"
+        )
     return rows
+
+
+def _are_texts(X: object) -> bool:
+    is_list = isinstance(X, Sequence) or getattr(X, "ndim", None) == 1
+    return is_list and len(X) > 0 and all(isinstance(row, str | bytes) for row in X)  # type: ignore[attr-defined, arg-type]
 
 
 def checked_labels(y: Labels, n_rows: int) -> AnyArray:
@@ -215,15 +238,15 @@ def score_model(
     y_train: AnyArray,
     X_test: MatrixLike,
     y_test: AnyArray,
-) -> dict[str, float]:
-    """Fit a clone and return its accuracy, log loss and seconds."""
+) -> dict[str, float | None]:
+    """Fit a clone and return its accuracy, log loss (None without probabilities) and seconds."""
     from sklearn.base import clone
 
     fresh = clone(model)
     seconds = timed_fit(fresh, X_train, y_train)
     return {
         "accuracy": float(np.mean(fresh.predict(X_test) == y_test)),
-        "log_loss": log_loss(fresh, X_test, y_test),
+        "log_loss": log_loss(fresh, X_test, y_test) if has_probabilities(fresh) else None,
         "seconds": seconds,
     }
 
@@ -248,13 +271,20 @@ def timed_fit(model: BaseEstimator, X: MatrixLike, y: AnyArray) -> float:
 
 def log_loss(model: BaseEstimator, X: MatrixLike, y: AnyArray) -> float:
     """Return the mean of -log p(label) in nats; nothing is clipped."""
-    # The logarithm of a probability of 0 is meant to be minus infinity.
+    return loss_of(log_proba_of(model, X), np.asarray(model.classes_), y)
+
+
+def has_probabilities(model: BaseEstimator) -> bool:
+    """Return whether a model has probabilities, and so a log loss."""
+    return any(hasattr(model, method) for method in ("predict_log_proba", "predict_proba"))
+
+
+def log_proba_of(model: BaseEstimator, X: MatrixLike) -> Floats:
+    """Return the logarithms of a model's probabilities, minus infinity for 0."""
     with np.errstate(divide="ignore"):
         if hasattr(model, "predict_log_proba"):
-            log_proba = model.predict_log_proba(X)
-        else:
-            log_proba = np.log(model.predict_proba(X))
-    return loss_of(log_proba, np.asarray(model.classes_), y)
+            return np.asarray(model.predict_log_proba(X))
+        return np.asarray(np.log(model.predict_proba(X)))
 
 
 def loss_of(log_proba: AnyArray, classes: AnyArray, y: AnyArray) -> float:

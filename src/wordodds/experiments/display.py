@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from wordodds.experiments import style
-from wordodds.experiments.intervals import mean_interval
+from wordodds.experiments.intervals import Interval, mean_interval
+from wordodds.experiments.leads import lead
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats
 
@@ -145,10 +148,11 @@ class LearningCurveDisplay(_Display):
         group: str = "model",
         log_x: bool = False,
         log_y: bool = False,
+        crossings: bool | Sequence[tuple[str, str]] = False,
         legend: bool = True,
         ax: Axes | None = None,
     ) -> LearningCurveDisplay:
-        """Draw the mean of a column over the seeds, a line for each model.
+        """Draw the mean of a column over the seeds, a line for each model, in a band.
 
         Parameters
         ----------
@@ -163,6 +167,9 @@ class LearningCurveDisplay(_Display):
         log_y : bool, default=False
             Whether the vertical axis is, for positive numbers. Mean and interval are then those of
             the logarithms: the line is the geometric mean, and no band reaches zero.
+        crossings : bool or sequence of (name, name), default=False
+            Whether to mark where two models change the lead for the last time, each pair of models
+            or those named: a dotted line, shaded with its 95 % interval (see `lead`).
         legend : bool, default=True
             Whether to name the lines.
         ax : matplotlib axes, optional
@@ -180,6 +187,11 @@ class LearningCurveDisplay(_Display):
         display = cls(curves, x=x, y=y).plot(ax=ax, log_x=log_x, legend=legend)
         if log_y:
             display.ax_.set_yscale("log")
+        if crossings:
+            if group != "model":
+                raise ValueError(f'crossings are of models: pass group="model", got {group!r}')
+            pairs = combinations(curves, 2) if crossings is True else crossings
+            _mark_crossings(display.ax_, results, pairs, x, y)
         return display
 
     def plot(
@@ -208,7 +220,46 @@ class LearningCurveDisplay(_Display):
     def _draw(self, ax: Axes) -> None:
         for position, (name, curve) in enumerate(self.curves.items()):
             colour = style.colour_of(name, position)
-            curve.draw(ax, style.points_of(colour, position, size=3.5), name)
+            look = style.points_of(colour, position, size=3.5)
+            if name + style.TUNED in self.curves:
+                look["linestyle"] = "--"
+            curve.draw(ax, look, name)
+
+
+def _mark_crossings(
+    ax: Axes, results: Results, pairs: Iterable[tuple[str, str]], x: str, y: str
+) -> None:
+    """Mark where pairs of models change the lead, in the colour of who leads after it."""
+    height = 0.95  # of the number, which must not cover the one before
+    for first, second in pairs:
+        found = lead(results, first, second, y=y, x=x)
+        if found.crossing is not None:
+            mark_place(ax, found.crossing.interval, style.colour_of(found.leader), height)
+            height -= 0.08
+
+
+def mark_place(ax: Axes, place: Interval, colour: str, height: float) -> None:
+    """Mark a place of the horizontal axis and its interval; the number stands at a height."""
+    if np.isfinite(place.high):
+        ax.axvspan(place.low, place.high, color=colour, alpha=0.12, linewidth=0)
+    ax.axvline(place.value, color=colour, linewidth=1.0, linestyle=":")
+    ax.annotate(
+        f"{place.value:,.0f}",
+        (place.value, height),
+        xycoords=("data", "axes fraction"),
+        xytext=(3, 0),
+        textcoords="offset points",
+        color=colour,
+        va="center",
+        fontsize=8,
+    )
+
+
+def place_with_interval(ax: Axes, place: Interval, height: float, colour: str) -> None:
+    """Draw a place of the horizontal axis as a point at a height, in its interval."""
+    if np.isfinite(place.high):
+        ax.plot([place.low, place.high], [height, height], color=colour, linewidth=1.4)
+    ax.plot([place.value], [height], marker="o", color=colour, markersize=4.5)
 
 
 def _require(results: Results, *names: str) -> None:

@@ -24,6 +24,10 @@ class Interval(NamedTuple):
         """Return it as ``0.812 [0.801, 0.823]``."""
         return f"{_short(self.value)} [{_short(self.low)}, {_short(self.high)}]"
 
+    def __neg__(self) -> "Interval":
+        """Return it with the other sign."""
+        return Interval(-self.value, -self.high, -self.low)
+
     def excludes(self, value: float) -> bool:
         """Return whether the interval leaves a value out."""
         return not self.low <= value <= self.high

@@ -62,13 +62,14 @@ _COLOURS = {
 }
 _OTHERS = (PINK, YELLOW, GREEN, SKY, BLACK, GREY, BLUE, ORANGE)
 _MARKERS = "osD^vPX*"
+TUNED = ", tuned"  # ends the name of a model whose settings are not its defaults
 _PNG_DPI = 160
 CREATOR = "wordodds reproduce"  # by which a later run knows its own files
 
 
 def colour_of(name: str, position: int = 0) -> str:
-    """Return the colour of a model: always the same for those of this project."""
-    return _COLOURS.get(name, _OTHERS[position % len(_OTHERS)])
+    """Return the colour of a model: always the same for those of this project, tuned or not."""
+    return _COLOURS.get(name.removesuffix(TUNED), _OTHERS[position % len(_OTHERS)])
 
 
 def marker_of(position: int) -> str:
@@ -110,6 +111,14 @@ def plain_ticks(axis: Axis) -> None:
     axis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
     axis.set_major_formatter("{x:,g}")
     axis.set_minor_formatter(NullFormatter())
+
+
+def few_ticks(axis: Axis) -> None:
+    """Write some round numbers beside an axis that begins at zero."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter("{x:,.0f}")
 
 
 def new_figure(width: float = 8.0, height: float = 3.2) -> Figure:
