@@ -76,9 +76,10 @@ def test_files_and_verdicts(tmp_path, tiny):
     assert [row.split(".")[0].removeprefix("| ") for row in claims[: len(CLAIMS)]] == [
         claim.id for claim in CLAIMS
     ]
-    verdicts = {row.split(".")[0].removeprefix("| "): row.split(" | ")[-1] for row in claims}
-    assert verdicts["C4"] == "borne out |"
-    assert set(verdicts.values()) == {"borne out |", "not tested |"}
+    verdicts = {row.split(".")[0].removeprefix("| "): row.split(" | ")[1] for row in claims}
+    assert verdicts["C4"] == "borne out"
+    assert set(verdicts.values()) == {"borne out", "not tested"}
+    assert "[Counting](#count): a part, 0.5 [0.4, 0.6] |" in report
     assert "0.5 [0.4, 0.6]" in report
     assert "absent: the sets are not here. Get them" in report
     assert "its experiment was not part of this run" in report
@@ -89,6 +90,16 @@ def test_files_and_verdicts(tmp_path, tiny):
     assert "data:image/svg+xml;base64," in page
     assert "https:" not in page.replace("https://www.w3.org", "")
     assert outcomes[1].skipped
+
+
+def test_several_findings_of_an_experiment_are_counted(tmp_path, tiny):
+    judged = [finding("C4", verdict) for verdict in ("borne out", "not borne out", "borne out")]
+    experiment = replace(COUNT, judge=lambda results: judged)
+    _, paths = reproduce([experiment], tmp_path, data=tiny, say=lambda line: None)
+    (row,) = [row for row in paths[0].read_text().splitlines() if row.startswith("| C4. ")]
+    assert row.split(" | ")[1:] == [
+        "borne out in part", "[Counting](#count): 2 of 3 findings bear it out |"
+    ]  # fmt: skip
 
 
 def test_figures_of_several_experiments_come_first(tmp_path, tiny):

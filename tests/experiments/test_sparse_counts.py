@@ -2,29 +2,27 @@
 
 import numpy as np
 import pytest
-import scipy.stats
 import sklearn.linear_model
 import sklearn.naive_bayes
-from sklearn.metrics import accuracy_score
 from threadpoolctl import threadpool_limits
 
 from wordodds.datasets import make_corpus
+from wordodds.experiments.contest import HOW, LR
 from wordodds.experiments.curves import nested_order
 from wordodds.experiments.experiment import Run
 from wordodds.experiments.newsgroups import Data, count_texts
 from wordodds.experiments.studies.sparse_counts import (
     ALPHAS,
     FULL,
-    LR,
     QUICK,
+    STRENGTHS,
     Settings,
     draw,
     judge,
-    last_crossing,
-    lead_on_test,
     measure,
     sizes_between,
 )
+from wordodds.experiments.style import TUNED
 from wordodds.experiments.table import Results
 
 BAYES = {
@@ -32,7 +30,7 @@ BAYES = {
     "Bernoulli NB": sklearn.naive_bayes.BernoulliNB,
     "complement NB": sklearn.naive_bayes.ComplementNB,
 }
-SETTINGS = Settings(n_sizes=3, n_seeds=2, smallest=12)
+SETTINGS = Settings(n_sizes=3, n_seeds=2, n_folds=3, smallest=12)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -72,33 +70,45 @@ def test_sizes_grow_by_the_same_factor():
         np.testing.assert_allclose(factors, factors.mean(), rtol=0.03)
 
 
+def peer_of(row):
+    """Return scikit-learn's model with the setting of a row."""
+    name = row["model"].removesuffix(TUNED)
+    if name == LR:
+        return sklearn.linear_model.LogisticRegression(C=row["chosen"], max_iter=1000)
+    return BAYES[name](alpha=row["chosen"])
+
+
 def test_scores_are_those_of_scikit_learn(data, table):
     train, test = data.bags.train, data.bags.test
-    assert len(table) == 2 * 3 * 7
+    assert len(table) == 2 * 3 * 8
     regressions = {}
     for row in table.rows:
         seed, size = row["seed"], row["size"]
         chosen = nested_order(train.labels, np.random.default_rng(seed))[:size]
-        X, y = train.counts[chosen], train.labels[chosen]
-        if (seed, size) not in regressions:
-            regression = sklearn.linear_model.LogisticRegression(max_iter=1000)
-            regressions[seed, size] = regression.fit(X, y)
-        regression = regressions[seed, size]
-        if row["model"] == LR:
-            model = regression
-        else:
-            model = BAYES[row["model"]](alpha=row["alpha"]).fit(X, y)
-            right = model.predict(test.counts) == test.labels
-            theirs = regression.predict(test.counts) == test.labels
-            assert row["only"] == np.sum(right & ~theirs)
-            assert row["other"] == np.sum(theirs & ~right)
-        accuracy = accuracy_score(test.labels, model.predict(test.counts))
-        assert row["accuracy"] == pytest.approx(accuracy)
+        model = peer_of(row).fit(train.counts[chosen], train.labels[chosen])
+        right = model.predict(test.counts) == test.labels
+        how = TUNED if row["model"].endswith(TUNED) else ""
+        if row["model"] == LR + how:
+            regressions[seed, size, how] = right
+        theirs = regressions[seed, size, how]
+        assert row["only"] == np.sum(right & ~theirs)
+        assert row["other"] == np.sum(theirs & ~right)
+        assert row["accuracy"] == pytest.approx(right.mean())
         log_proba = model.predict_log_proba(test.counts)
         own = log_proba[np.arange(60), np.searchsorted(model.classes_, test.labels)]
-        tolerance = 0.02 if row["model"] == LR else 1e-9
+        tolerance = 0.02 if row["model"] == LR + how else 1e-9
         assert row["log_loss"] == pytest.approx(-own.mean(), rel=tolerance)
         assert row["test_size"] == 60
+
+
+def test_defaults_are_fixed_and_the_others_chosen(table):
+    found = set()
+    for name in (*BAYES, LR):
+        assert set(table.where(model=name).column("chosen")) == {1.0}
+        chosen = set(table.where(model=name + TUNED).column("chosen").tolist())
+        assert chosen <= set(STRENGTHS if name == LR else ALPHAS)
+        found |= chosen
+    assert len(found) > 1
 
 
 def test_with_all_documents_each_seed_has_the_same_row(table):
@@ -121,13 +131,12 @@ def made_up(bayes, regression, n=1000):
         for seed in range(2):
             wiggle = 0.001 * seed * (j < 2)
             shared = {"size": size, "seed": seed, "log_loss": 1.0, "seconds": 0.1, "test_size": n}
-            results.add(model=LR, accuracy=regression[j], **shared)
             lead = round(n * (bayes[j] - regression[j]))
-            for alpha in ALPHAS:
+            for how in HOW:
+                results.add(model=LR + how, accuracy=regression[j], **shared)
                 for name in BAYES:
                     wins = {"only": 50 + max(lead, 0), "other": 50 + max(-lead, 0)}
-                    accuracy = bayes[j] + wiggle
-                    results.add(model=name, alpha=alpha, accuracy=accuracy, **wins, **shared)
+                    results.add(model=name + how, accuracy=bayes[j] + wiggle, **wins, **shared)
     return results
 
 
@@ -148,23 +157,12 @@ def test_verdicts(bayes, regression, small, large, leader, place):
     verdicts = {True: "borne out", False: "not borne out"}
     assert {finding.verdict for finding in findings[:6]} == {verdicts[small]}
     assert {finding.verdict for finding in findings[6:]} == {verdicts[large]}
-    ahead, found = last_crossing(results, "multinomial NB", 1.0)
-    assert ahead == leader
+    said = findings[0].number.splitlines()[1]
     if place is None:
-        assert found is None
-        assert "never cross" in findings[0].number
+        assert said == f"in accuracy: {leader} throughout, from 20 to 2,000: no crossing"
     else:
-        assert found.interval.value == pytest.approx(place, rel=0.01)
-        assert f"{leader} ahead after it" in findings[0].number
-
-
-def test_lead_on_test_is_the_interval_of_a_mean():
-    differences = np.repeat([1.0, -1.0, 0.0], [70, 40, 390])
-    error = differences.std() / np.sqrt(500)
-    expected = scipy.stats.norm.interval(0.95, differences.mean(), error)
-    found = lead_on_test(70, 40, 500)
-    assert found.value == pytest.approx(differences.mean())
-    np.testing.assert_allclose(found[1:], expected, rtol=1e-6)
+        assert said.startswith(f"in accuracy: {leader} from 63")
+        assert said.endswith("] on")
 
 
 def test_figures_mark_the_crossings():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,17 +15,25 @@ from wordodds.datasets import BagOfWords, Corpus, load_newsgroups, newsgroups_or
 from wordodds.typing import Floats, Ints
 
 __all__ = [
+    "COUNTS",
     "N_COLUMNS",
+    "TF_IDF",
     "Bags",
     "Columns",
     "Data",
+    "Weighting",
     "count_texts",
     "frequent_words",
+    "leading_columns",
     "log_rows",
     "two_groups",
 ]
 
 N_COLUMNS = 50
+Weighting: TypeAlias = Literal["counts", "tf-idf"]
+# Of the latter every row has length 1.
+COUNTS: Weighting = "counts"
+TF_IDF: Weighting = "tf-idf"
 
 _ONLY_LETTERS = bytes(
     code if chr(code).isascii() and chr(code).isalpha() else ord(" ") for code in range(256)
@@ -58,7 +66,9 @@ class Data:
 
     # Called with one line for each way to the data that did not work.
     announce: Callable[[str], object] = field(default=lambda line: None)
-    _columns: dict[int, Columns] = field(default_factory=dict, repr=False, compare=False)
+    _columns: dict[tuple[int, Weighting], Columns] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def source(self) -> str:
@@ -76,22 +86,31 @@ class Data:
             self.announce(f"the bag of words is not available ({reason}); counting texts instead")
         return count_texts(*newsgroups_or_synthetic(announce=self.announce))
 
-    def columns(self, n_groups: int, n_jobs: int | None = None) -> Columns:
+    def columns(
+        self, n_groups: int, weighting: Weighting = COUNTS, n_jobs: int | None = None
+    ) -> Columns:
         """Return the first groups' documents, of both parts, as `N_COLUMNS` SVD coordinates.
 
-        The decomposition is of the raw counts of all these documents, as in the lecture: it sees
-        those that are tested on later too, but no label.
+        The decomposition is of all these documents, as in the lecture: it sees those that are
+        tested on later too, but no label.
         """
-        if n_groups not in self._columns:
-            from wordodds import TruncatedSVD
-
+        if (n_groups, weighting) not in self._columns:
             train, test = self.bags.train, self.bags.test
             labels = np.concatenate([train.labels, test.labels])
             chosen = np.isin(labels, train.label_names[:n_groups])
             counts = vstack([train.counts, test.counts], format="csr")[chosen]
-            svd = TruncatedSVD(min(N_COLUMNS, *counts.shape), random_state=0, n_jobs=n_jobs)
-            self._columns[n_groups] = Columns(svd.fit_transform(counts), labels[chosen])
-        return self._columns[n_groups]
+            values = leading_columns(counts, weighting, n_jobs)
+            self._columns[n_groups, weighting] = Columns(values, labels[chosen])
+        return self._columns[n_groups, weighting]
+
+
+def leading_columns(counts: csr_array, weighting: Weighting, n_jobs: int | None = None) -> Floats:
+    """Return counts, or their tf-idf, along the `N_COLUMNS` leading singular vectors."""
+    from wordodds import TfidfTransformer, TruncatedSVD
+
+    rows = TfidfTransformer().fit_transform(counts) if weighting == TF_IDF else counts
+    svd = TruncatedSVD(min(N_COLUMNS, *rows.shape), random_state=0, n_jobs=n_jobs)
+    return np.asarray(svd.fit_transform(rows))
 
 
 def count_texts(train: Corpus, test: Corpus) -> Bags:

@@ -69,6 +69,14 @@ h2 { margin-top: 3rem; border-top: 1px solid #ddd; padding-top: 1rem; }
 table { border-collapse: collapse; font-size: 0.9rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.4rem 0.6rem;
          border-bottom: 1px solid #ddd; }
+/* On a narrow page the cells of a row stand one below the other. */
+@media (max-width: 40rem) {
+  table, tr, td { display: block; }
+  th { display: none; }
+  tr { border-bottom: 1px solid #bbb; padding: 0.5rem 0; }
+  td { border: 0; padding: 0.15rem 0; overflow-wrap: anywhere; }
+  td:nth-child(2) { font-weight: 600; }
+}
 figure { margin: 1.5rem 0; }
 figure img { width: 100%; max-width: 54rem; }
 figcaption { font-size: 0.9rem; color: #444; }

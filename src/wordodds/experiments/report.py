@@ -86,7 +86,7 @@ def _blocks(
         *(_image(folder, plot) for plot in heads),
         Heading(2, "The claims", "claims"),
         Table(
-            ["claim", "figure", "what was measured", "verdict"],
+            ["claim", "verdict", "what was measured"],
             [_claim_row(claim, outcomes) for claim in CLAIMS],
         ),
     ]
@@ -102,17 +102,26 @@ def _image(folder: Path, plot: Plot) -> Image:
 
 
 def _claim_row(claim: Claim, outcomes: Sequence[Outcome]) -> list[str]:
-    findings = [f for outcome in outcomes for f in outcome.findings if f.claim == claim.id]
     said = f"{claim.id}. {claim.text} ({claim.source})"
-    if not findings:
-        return [said, "-", _why_not(claim, outcomes), "not tested"]
-    figures = dict.fromkeys(finding.figure for finding in findings if finding.figure)
-    return [
-        said,
-        "\n".join(f"[{figure}](#figure-{figure})" for figure in figures) or "-",
-        "\n".join(f"{f.says}: {f.number} ({f.verdict})" for f in findings),
-        claim_verdict(findings),
+    measured = [
+        (outcome.experiment, [f for f in outcome.findings if f.claim == claim.id])
+        for outcome in outcomes
     ]
+    findings = [finding for _, own in measured for finding in own]
+    if not findings:
+        return [said, "not tested", _why_not(claim, outcomes)]
+    lines = [_in_one_line(experiment, own) for experiment, own in measured if own]
+    return [said, claim_verdict(findings), "\n".join(lines)]
+
+
+def _in_one_line(experiment: Experiment, findings: Sequence[Finding]) -> str:
+    """Return what an experiment says about a claim: its finding, or how many bear the claim out."""
+    link = f"[{experiment.title.partition(':')[0]}](#{experiment.name})"
+    if len(findings) == 1:
+        (finding,) = findings
+        return f"{link}: {finding.says}, {' / '.join(finding.number.splitlines())}"
+    n_borne_out = sum(finding.verdict == "borne out" for finding in findings)
+    return f"{link}: {n_borne_out} of {len(findings)} findings bear it out"
 
 
 def _why_not(claim: Claim, outcomes: Sequence[Outcome]) -> str:
@@ -134,8 +143,8 @@ def _experiment_blocks(folder: Path, outcome: Outcome) -> list[Block]:
         return [*blocks, Paragraph(f"Skipped: {outcome.skipped}")]
     blocks += [_image(folder, plot) for plot in outcome.plots]
     if outcome.findings:
-        rows = [[f.claim, f.says, f.number, f.verdict] for f in outcome.findings]
-        blocks.append(Table(["claim", "says", "measured", "verdict"], rows))
+        rows = [[f.claim, f.verdict, f.says, f.number] for f in outcome.findings]
+        blocks.append(Table(["claim", "verdict", "says", "measured"], rows))
     table = f"results/{experiment.name}.csv"
     blocks.append(
         Paragraph(f"{outcome.n_rows:,} rows in [{table}]({table}), {outcome.seconds:.1f} seconds.")

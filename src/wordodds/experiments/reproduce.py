@@ -19,8 +19,10 @@ from wordodds.experiments.studies import (
     closed_form,
     convergence,
     cost,
+    crossings,
     duplicates,
     indicator,
+    other_texts,
     perceptron,
     priors,
     smoothing,
@@ -36,6 +38,7 @@ __all__ = ["EXPERIMENTS", "SUMMARIES", "chosen", "reproduce"]
 EXPERIMENTS: tuple[Experiment, ...] = (  # in the order of the report
     *svd_columns.EXPERIMENTS,
     sparse_counts.EXPERIMENT,
+    other_texts.EXPERIMENT,
     convergence.EXPERIMENT,
     theory.EXPERIMENT,
     uci.EXPERIMENT,
@@ -49,7 +52,10 @@ EXPERIMENTS: tuple[Experiment, ...] = (  # in the order of the report
     cost.EXPERIMENT,
     indicator.EXPERIMENT,
 )
-SUMMARIES = (Summary(("binary-size", "groups-size"), svd_columns.draw_curves),)
+SUMMARIES = (
+    Summary(svd_columns.HEADLINE, svd_columns.draw_curves),
+    Summary(crossings.NEEDS, crossings.draw),
+)
 
 # What the beginning of each kind of file says when it is ours.
 _MARKS = {

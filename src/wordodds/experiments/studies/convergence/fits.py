@@ -122,7 +122,7 @@ def measure(settings: Settings, run: Run) -> Results:
 
 def _sources(run: Run) -> tuple[tuple[Floats, Ints], tuple[csr_array, Ints]]:
     """Return dense and sparse rows, and the classes of each as numbers."""
-    columns, labels = run.data.columns(len(run.data.bags.train.label_names), run.n_jobs)
+    columns, labels = run.data.columns(len(run.data.bags.train.label_names), n_jobs=run.n_jobs)
     train = run.data.bags.train
     codes = [np.unique(y, return_inverse=True)[1] for y in (labels, train.labels)]
     return (columns, codes[0]), (log_rows(train.counts), codes[1])
