@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
+import sklearn.linear_model
+import sklearn.preprocessing
 from scipy.optimize import minimize
 
 from wordodds.datasets import make_corpus
+from wordodds.experiments import style
 from wordodds.experiments.experiment import Run
 from wordodds.experiments.newsgroups import Data, count_texts
 from wordodds.experiments.studies.convergence import EXPERIMENT
 from wordodds.experiments.studies.convergence.fits import (
+    ITERATIONS,
     SOLVERS,
     Settings,
     _problems,
@@ -16,7 +20,7 @@ from wordodds.experiments.studies.convergence.fits import (
     measure,
     thinned,
 )
-from wordodds.experiments.studies.convergence.report import ratio
+from wordodds.experiments.studies.convergence.report import _judge_lecture, ratio
 from wordodds.experiments.table import Results
 
 from .small import settled
@@ -75,6 +79,53 @@ def test_the_optimum_is_that_of_scipy():
         history = fit(X, y, solver, 300, 0, enough=best * (1.0 + 1e-3))
         assert history["objective"][0] == pytest.approx(np.log(2.0))
         assert best * (1.0 - 1e-9) < history["objective"][-1] <= best * (1.0 + 1e-3)
+
+
+def test_the_lectures_errors_are_those_of_refitted_models(data, results):
+    part = results.where(kind="lecture")
+    assert part.unique("pair") == [" / ".join(data.bags.train.label_names[:2])]
+    assert part.unique("iteration") == list(ITERATIONS)
+    assert len(part) == 2 * 2 * len(ITERATIONS)
+    # After enough iterations both are at the optimum: that of scikit-learn, on the same rows.
+    columns, labels = data.columns(3)
+    rng = np.random.default_rng(1)
+    names = data.bags.train.label_names[:2]
+    rows = rng.permutation(np.flatnonzero(np.isin(labels, names)))
+    X = sklearn.preprocessing.scale(columns[rows, :30])
+    y, n_test = labels[rows], len(rows) // 10
+    peer = sklearn.linear_model.LogisticRegression(tol=1e-8, max_iter=5000)
+    expected = peer.fit(X[n_test:], y[n_test:]).score(X[:n_test], y[:n_test])
+    found = part.where(solver="IRLS", iteration=ITERATIONS[-1], seed=1).value("accuracy")
+    assert found == pytest.approx(expected)
+
+
+def test_a_pair_is_settled_where_its_error_stays():
+    table = Results("convergence")
+    errors = {"IRLS": (0.2, 0.1, 0.1, 0.1), "gradient descent": (0.4, 0.104, 0.2, 0.1)}
+    for solver, path in errors.items():
+        for iteration, error in zip((1, 2, 4, 8), path, strict=True):
+            table.add(kind="lecture", pair="a / b", solver=solver, seed=0, iteration=iteration,
+                      accuracy=1 - error)  # fmt: skip
+    (found,) = _judge_lecture(table)
+    assert found.number.endswith("a / b: 2 and 8")
+    assert found.verdict == "borne out"
+    assert _judge_lecture(Results("convergence")) == []
+
+
+def test_the_noise_floor_of_sgd_is_drawn(results):
+    paths, lecture, _ = EXPERIMENT.draw(results)
+    problems = results.where(kind="path").unique("problem")
+    assert len(paths.figure.axes) == 3 * len(problems)
+    labels = [ax.get_xlabel() for ax in paths.figure.axes[-3:]]
+    assert labels == ["iteration", "passes over the rows", "seconds"]
+    for problem, ax in zip(problems, paths.figure.axes[::3], strict=True):
+        gaps = results.where(kind="path", problem=problem, solver="SGD").column("gap")
+        floors = [
+            line.get_ydata()[0] for line in ax.lines
+            if line.get_linestyle() == ":" and line.get_color() == style.colour_of("SGD")
+        ]  # fmt: skip
+        assert floors == ([gaps.min()] if gaps.min() > 1e-6 else [])
+    assert lecture.stem == "convergence-lecture"
 
 
 @pytest.mark.parametrize("n", [1, 20, 21, 2000])
@@ -153,8 +204,9 @@ def test_figures_come_from_the_file_alone(results, tmp_path):
     results.write(tmp_path / "convergence.csv")
     read = Results.read(tmp_path / "convergence.csv")
     plots = EXPERIMENT.draw(read)
-    assert [plot.stem for plot in plots] == ["convergence", "convergence-cost"]
-    assert len(plots[0].figure.axes) == 2 * len(SETTINGS.problems)
+    stems = ["convergence", "convergence-lecture", "convergence-cost"]
+    assert [plot.stem for plot in plots] == stems
+    assert len(plots[0].figure.axes) == 3 * len(SETTINGS.problems)
     (legend,) = plots[0].figure.legends
     assert [text.get_text() for text in legend.get_texts()] == list(SOLVERS)
     assert {finding.figure for finding in EXPERIMENT.judge(read)} <= {p.stem for p in plots}

@@ -30,6 +30,7 @@ _LABELS = {
     "dims": "dimensions",
     "seconds": "seconds",
     "iteration": "iteration",
+    "passes": "passes over the rows",
     "alpha": "pseudo-count alpha",
     "gap": "objective above the optimum (relative)",
 }
@@ -287,7 +288,7 @@ class ConvergenceDisplay(_Display):
     ----------
     curves : dict of str to (x, gap)
         By solver.
-    x : {"iteration", "seconds"}
+    x : {"iteration", "passes", "seconds"}
         The horizontal axis.
 
     Attributes
@@ -316,8 +317,8 @@ class ConvergenceDisplay(_Display):
         Parameters
         ----------
         results : Results
-            With the columns solver, iteration, seconds and gap, in the order of the iterations.
-        x : {"iteration", "seconds"}, default="iteration"
+            With the columns solver, gap and that of the axis, in the order of the iterations.
+        x : {"iteration", "passes", "seconds"}, default="iteration"
             The horizontal axis.
         legend : bool, default=True
             Whether to name the lines.
@@ -338,7 +339,7 @@ class ConvergenceDisplay(_Display):
             look["markevery"] = max(1, -(-int(shown.sum()) // 10))
             ax.plot(x[shown], gap[shown], **look, linewidth=1.3, label=name)
         ax.set_yscale("log")
-        if self.x == "iteration":
+        if self.x in ("iteration", "passes"):  # which begin at 0
             ax.set_xscale("symlog", linthresh=1.0)
         else:
             ax.set_xscale("log")

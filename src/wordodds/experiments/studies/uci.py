@@ -16,6 +16,7 @@ from wordodds.experiments.curves import nested_order, timed_scores
 from wordodds.experiments.display import LearningCurveDisplay
 from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
 from wordodds.experiments.intervals import Interval, paired_difference
+from wordodds.experiments.leads import Lead, lead
 from wordodds.experiments.table import Results
 from wordodds.typing import AnyArray, Floats, Ints
 
@@ -267,12 +268,13 @@ def _draw_curves(results: Results) -> Plot:
     return Plot(
         CURVES,
         "Naive Bayes and logistic regression on 14 small data sets",
-        "Test error against training rows, mean and 95 % interval over random splits. Ng and "
-        "Jordan found, and the lecture says after them, that naive Bayes comes to its limit sooner "
-        "and so is ahead on little data, until logistic regression overtakes it. With variances "
-        "that the classes share, as theirs, naive Bayes is linear and logistic regression's twin; "
-        "with variances of their own it is another model. Their fifteenth set, sick, is not among "
-        "the data.",
+        "Blue below orange at the left, orange below blue at the right; dotted, where the lead "
+        "changes. Test error against training rows, mean and 95 % interval over random splits. Ng "
+        "and Jordan found, and the lecture says after them, that naive Bayes comes to its limit "
+        "sooner and so is ahead on little data, until logistic regression overtakes it. With "
+        "variances that the classes share, as theirs, naive Bayes is linear and logistic "
+        "regression's twin; with variances of their own it is another model. Their fifteenth set, "
+        "sick, is not among the data.",
         figure,
     )
 
@@ -280,8 +282,10 @@ def _draw_curves(results: Results) -> Plot:
 def _draw_panel(ax: style.Axes, results: Results, title: str) -> None:
     from matplotlib.ticker import MaxNLocator, NullLocator
 
-    display = LearningCurveDisplay.from_results(results, y="error", log_x=True, legend=False, ax=ax)
-    for line, name in zip(ax.lines, display.curves, strict=True):
+    display = LearningCurveDisplay.from_results(
+        results, y="error", log_x=True, legend=False, crossings=[(_bayes_of(results), LR)], ax=ax
+    )
+    for line, name in zip(ax.lines, display.curves, strict=False):  # before that of a crossing
         if name == OWN:
             line.set(linestyle="--", marker="none")
     sizes = sorted(results.unique("size"))
@@ -359,10 +363,20 @@ def judge(results: Results) -> list[Finding]:
             "logistic regression starts behind and ends ahead",
             ": ".join(
                 [f"in {len(overtaken)} of {n} UCI sets", *filter(None, [", ".join(overtaken)])]
-            ),
+            )
+            + "".join(f"\n{name}: {found}" for name, found in crossings_of(results)),
             len(overtaken) > n / 2,
         ),
     ]
+
+
+def crossings_of(results: Results) -> list[tuple[str, Lead]]:
+    """Return the sets whose curves cross, and where the lead changes for the last time."""
+    leads = [
+        (dataset, lead(part, _bayes_of(part), LR))
+        for dataset, part in _fits(results).groups("dataset")
+    ]
+    return [(dataset, found) for dataset, found in leads if found.crossing is not None]
 
 
 def _settles_sooner(results: Results) -> str:

@@ -40,6 +40,14 @@ SOLVERS: dict[str, Literal["newton-cg", "lbfgs", "cg", "gd", "sgd", "irls"]] = {
 }
 # A fit ends here: a tenth of what is judged, so that the figure shows where lines lead.
 LAST = GOOD / 10.0
+# The lecture's pairs of groups, and the iterations that are looked at.
+LECTURE = (
+    ("alt.atheism", "comp.graphics"),
+    ("rec.autos", "rec.sport.baseball"),
+    ("comp.windows.x", "rec.motorcycles"),
+)
+LECTURE_COLUMNS = 30
+ITERATIONS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
 SECOND_GROUP = slice(1, 6)  # of the sorted labels: comp.* of 20 Newsgroups
 
 
@@ -87,15 +95,17 @@ def measure(settings: Settings, run: Run) -> Results:
     """Fit every problem with every solver, and time iterations over the number of columns.
 
     ``kind`` is "path" (the gap at an iteration, of the first seed), "reach" (when a gap was
-    reached, or the end where it was not) or "cost" (seconds of an iteration). One thread does it
-    all, whatever the run says, so that seconds compare.
+    reached, or the end where it was not), "lecture" (test errors after some iterations) or "cost"
+    (seconds of an iteration). One thread does it all, whatever the run says, so that seconds
+    compare.
     """
     seeds = run.seeds(settings.n_seeds)
     sources = _sources(run)
     n_fits = sum(len(problem.limits) for problem in settings.problems) * len(seeds)
     n_costs = 2 * len(settings.dims) * len(settings.sizes)
+    pairs = pairs_of(run)
     results = Results(NAME)
-    with run.progress(n_fits + n_costs, "fits") as advance:
+    with run.progress(n_fits + n_costs + len(pairs) * len(seeds), "fits") as advance:
         # The first fit of a process loads what fits need: no solver should pay for that.
         fit(np.array([[0.0], [1.0]]), np.array([0, 1]), NEWTON_CG, 1, 0)
         for problem in settings.problems:
@@ -105,6 +115,11 @@ def measure(settings: Settings, run: Run) -> Results:
                 for row in _race(problem, X, y, seed, seed == seeds[0]):
                     results.add(model=MODEL, **about, **row)
                 advance(len(problem.limits))
+        for pair in pairs:
+            for seed in seeds:
+                for row in _errors(pair, run, np.random.default_rng(seed)):
+                    results.add(model=MODEL, kind="lecture", seed=seed, **row)
+                advance(1)
         dense, codes = sources[0]
         binary = _two(codes)
         order = np.random.default_rng(run.seed).permutation(len(codes))
@@ -118,6 +133,41 @@ def measure(settings: Settings, run: Run) -> Results:
                     results.add(model=MODEL, solver=solver, **about, kind="cost", seconds=seconds)
                     advance(1)
     return results
+
+
+def pairs_of(run: Run) -> list[tuple[str, str]]:
+    """Return the lecture's pairs of groups; the first two where the corpus has other groups."""
+    names = run.data.bags.train.label_names
+    pairs = [pair for pair in LECTURE if set(pair) <= set(names)]
+    return pairs or [(names[0], names[1])]
+
+
+def _errors(pair: tuple[str, str], run: Run, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """Yield the test error after more and more iterations, as the lecture's figure has it."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    from wordodds import LogisticRegression
+
+    columns, labels = run.data.columns(len(run.data.bags.train.label_names), n_jobs=run.n_jobs)
+    rows = rng.permutation(np.flatnonzero(np.isin(labels, pair)))
+    X, y = _standardised(columns[rows, :LECTURE_COLUMNS]), labels[rows] == pair[1]
+    test = np.arange(len(rows)) < len(rows) // 10
+    for solver in (IRLS, GD):
+        for iteration in ITERATIONS:
+            model = LogisticRegression(
+                solver=SOLVERS[solver], max_iter=iteration, tol=0.0, n_jobs=1
+            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model.fit(X[~test], y[~test])
+            yield {
+                "pair": " / ".join(pair),
+                "solver": solver,
+                "iteration": iteration,
+                "size": int(np.sum(~test)),
+                "dims": X.shape[1],
+                "accuracy": float(np.mean(model.predict(X[test]) == y[test])),
+            }
 
 
 def _sources(run: Run) -> tuple[tuple[Floats, Ints], tuple[csr_array, Ints]]:
