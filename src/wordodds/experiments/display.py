@@ -339,7 +339,7 @@ class ConvergenceDisplay(_Display):
             look["markevery"] = max(1, -(-int(shown.sum()) // 10))
             ax.plot(x[shown], gap[shown], **look, linewidth=1.3, label=name)
         ax.set_yscale("log")
-        if self.x in ("iteration", "passes"):  # which begin at 0
+        if self.x == "iteration":  # they begin at 0
             ax.set_xscale("symlog", linthresh=1.0)
         else:
             ax.set_xscale("log")

@@ -98,11 +98,10 @@ def _draw_lecture(errors: Results) -> Plot:
 
 def _mark_powers(ax: style.Axes, x: str, values: Floats) -> None:
     """Label powers of ten alone, and leave no room for negative iterations."""
-    counted = x in ("iteration", "passes")
-    least = 1.0 if counted else values[values > 0.0].min()
+    least = 1.0 if x == "iteration" else values[values > 0.0].min()
     first, last = np.floor(np.log10(least)), np.ceil(np.log10(values.max()))
     powers = 10.0 ** np.arange(first, last + 1)
-    if counted:
+    if x == "iteration":
         powers = np.append(0.0, powers)
         ax.set_xlim(-0.2, 1.2 * values.max())
     else:

@@ -71,7 +71,7 @@ def _draw_bound(ax: style.Axes, line: Results, best: float) -> None:
     """Draw the lecture's bound of logistic regression's error, as low as the curve lets it be."""
     sizes, m = np.array(line.unique("size"), dtype=np.float64), line.value("dims")
     above = 1.0 - line.by_seed("accuracy").mean(axis=0) - best
-    there = sizes > m
+    there = sizes >= 2 * m  # its logarithm is about to be zero below
     if not there.any():
         return
     shape = np.sqrt(m / sizes[there] * np.log(sizes[there] / m))
