@@ -8,13 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from wordodds.datasets import load_newsgroups, load_texts
+from wordodds.datasets.texts import TEXT_NAMES
 
 Labels: TypeAlias = npt.NDArray[Any]
 NEWSGROUPS = "20-newsgroups"
-SETS = (
-    NEWSGROUPS, "trec6", "rt-polarity", "subjectivity", "webkb", "ag-news-small", "reuters-r8",
-    "sms-spam",
-)  # fmt: skip
+SETS = (NEWSGROUPS, *TEXT_NAMES)
 SMALLEST_CLASS = 3  # documents that cross-validation with three folds needs
 
 
@@ -65,8 +63,11 @@ def _read(name: str) -> tuple[list[str], Labels, list[str], Labels]:
     """Return texts and labels of the training part, then of the test part."""
     if "WORDODDS_DATA" not in os.environ:
         raise SystemExit("set WORDODDS_DATA to the folder of the corpora")
-    load = partial(load_newsgroups, "bydate", download=False)
-    if name != NEWSGROUPS:
+    if name not in SETS:
+        raise ValueError(f"name must be one of {', '.join(SETS)}, got {name!r}")
+    if name == NEWSGROUPS:
+        load = partial(load_newsgroups, "bydate", download=False)
+    else:
         load = partial(load_texts, name)
     train, test = load(subset="train"), load(subset="test")
     return train.texts, np.asarray(train.labels), test.texts, np.asarray(test.labels)

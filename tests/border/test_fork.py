@@ -4,7 +4,7 @@ import threading
 
 from tests.forked import exit_code_of
 
-from wordodds._border.fork import ForkedLock
+from wordodds._border.fork import ForkSafeLock
 
 
 def take(lock):
@@ -13,7 +13,7 @@ def take(lock):
 
 
 def test_one_thread_has_it_at_a_time():
-    lock, inside = ForkedLock(), []
+    lock, inside = ForkSafeLock(), []
 
     def enter():
         with lock:
@@ -29,7 +29,7 @@ def test_one_thread_has_it_at_a_time():
 
 
 def test_an_exception_frees_it():
-    lock = ForkedLock()
+    lock = ForkSafeLock()
     try:
         with lock:
             raise KeyError
@@ -38,7 +38,7 @@ def test_an_exception_frees_it():
 
 
 def test_a_child_takes_what_a_thread_of_the_parent_holds():
-    lock, held, may_end = ForkedLock(), threading.Event(), threading.Event()
+    lock, held, may_end = ForkSafeLock(), threading.Event(), threading.Event()
 
     def hold():
         with lock:

@@ -91,23 +91,27 @@ def test_the_lectures_errors_are_those_of_refitted_models(data, results):
     rng = np.random.default_rng(1)
     names = data.bags.train.label_names[:2]
     rows = rng.permutation(np.flatnonzero(np.isin(labels, names)))
-    X = sklearn.preprocessing.scale(columns[rows, :30])
     y, n_test = labels[rows], len(rows) // 10
+    X = columns[rows, :30]
+    X = sklearn.preprocessing.StandardScaler().fit(X[n_test:]).transform(X)
     peer = sklearn.linear_model.LogisticRegression(tol=1e-8, max_iter=5000)
     expected = peer.fit(X[n_test:], y[n_test:]).score(X[:n_test], y[:n_test])
     found = part.where(solver="IRLS", iteration=ITERATIONS[-1], seed=1).value("accuracy")
     assert found == pytest.approx(expected)
 
 
-def test_a_pair_is_settled_where_its_error_stays():
+@pytest.mark.parametrize(
+    ("last", "says"), [(0.1, "a / b: 2 and 8"), (0.15, "a / b: 2 and more than 8")]
+)
+def test_a_pair_is_settled_where_its_error_stays(last, says):
     table = Results("convergence")
-    errors = {"IRLS": (0.2, 0.1, 0.1, 0.1), "gradient descent": (0.4, 0.104, 0.2, 0.1)}
+    errors = {"IRLS": (0.2, 0.1, 0.1, 0.1), "gradient descent": (0.4, 0.104, 0.2, last)}
     for solver, path in errors.items():
         for iteration, error in zip((1, 2, 4, 8), path, strict=True):
             table.add(kind="lecture", pair="a / b", solver=solver, seed=0, iteration=iteration,
                       accuracy=1 - error)  # fmt: skip
     (found,) = _judge_lecture(table)
-    assert found.number.endswith("a / b: 2 and 8")
+    assert found.number.endswith(says)
     assert found.verdict == "borne out"
     assert _judge_lecture(Results("convergence")) == []
 
@@ -197,7 +201,7 @@ def test_ratios_are_geometric_means_and_know_what_never_arrived():
     assert found.value == pytest.approx(4.0)
     unknown = ratio(table, "dense", "seconds", "IRLS", "SGD")
     assert np.isnan(unknown.value)
-    assert not unknown.excludes(1.0)
+    assert unknown.low < 1.0 < unknown.high
 
 
 def test_figures_come_from_the_file_alone(results, tmp_path):

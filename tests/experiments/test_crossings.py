@@ -2,11 +2,11 @@
 
 import pytest
 
-from wordodds.experiments.contest import LR
+from wordodds.experiments.crossings import NEEDS, draw
+from wordodds.experiments.names import LR, TUNED
 from wordodds.experiments.newsgroups import TF_IDF
 from wordodds.experiments.studies import other_texts
-from wordodds.experiments.studies.crossings import NEEDS, draw
-from wordodds.experiments.style import TUNED, colour_of
+from wordodds.experiments.style import colour_of
 from wordodds.experiments.table import Results
 
 SCORES = {  # of naive Bayes and logistic regression with 10, 100 and 1,000 documents

@@ -10,6 +10,7 @@ from wordodds.experiments.intervals import (
     exponent,
     mean_interval,
     paired_difference,
+    proportion_difference,
     slope,
 )
 
@@ -38,11 +39,13 @@ def test_paired_difference_is_the_paired_t_test():
     np.testing.assert_allclose(paired_difference(first, second)[1:], expected)
 
 
-@pytest.mark.parametrize(
-    ("value", "excluded"), [(0.0, True), (0.1, False), (0.2, False), (0.25, True)]
-)
-def test_excludes(value, excluded):
-    assert Interval(0.15, 0.1, 0.2).excludes(value) is excluded
+def test_a_difference_of_proportions_is_the_mean_of_a_sample():
+    differences = np.repeat([1.0, -1.0, 0.0], [70, 40, 390])
+    error = differences.std() / np.sqrt(500)
+    expected = scipy.stats.norm.interval(0.95, differences.mean(), error)
+    found = proportion_difference(70, 40, 500)
+    assert found.value == pytest.approx(differences.mean())
+    np.testing.assert_allclose(found[1:], expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize(

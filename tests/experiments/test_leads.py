@@ -55,7 +55,7 @@ def test_a_table_need_not_be_sorted():
 def test_none_is_a_verdict_too():
     found = lead(table([0.6, 0.7, 0.8], [0.5, 0.6, 0.7]), "NB", "LR")
     assert (found.leader, found.crossing) == ("NB", None)
-    assert str(found) == "NB throughout, from 10 to 1,000: no crossing"
+    assert str(found) == "NB at every size from 10 to 1,000: no crossing"
 
 
 @pytest.mark.parametrize("column", ["log_loss", "accuracy"])
@@ -89,3 +89,47 @@ def test_sizes_where_a_loss_is_infinite_are_passed_over():
 def test_unknown_models_are_named():
     with pytest.raises(ValueError, match="no model 'SVM' in the results; they have 'NB', 'LR'"):
         lead(table([0.6] * 3, [0.5] * 3), "NB", "SVM")
+
+
+def test_sizes_that_one_model_lacks_are_passed_over():
+    results = table([0.6, 0.7, 0.8], [0.5, 0.8, 0.9])
+    results.rows = [r for r in results.rows if (r["model"], r["size"]) != ("LR", 10)]
+    found = lead(results, "NB", "LR")
+    assert (found.sizes, found.leader, found.crossing) == ((100, 1000), "LR", None)
+    results.rows = [r for r in results.rows if (r["model"], r["seed"]) != ("LR", 3)]
+    with pytest.raises(ValueError, match="no size at which both have a finite accuracy for every"):
+        lead(results, "NB", "LR")
+
+
+def test_a_size_without_a_score_does_not_hide_the_crossing():
+    results = table([0.8, 0.8, 0.7], [0.5, 0.5, 0.9])
+    for row in results.where(model="NB", size=100).rows:
+        row["accuracy"] = None
+    found = lead(results, "NB", "LR")
+    assert found.leader == "LR"
+    assert found.crossing.interval.value == pytest.approx(10 ** (1 + 2 * 0.3 / 0.5))
+
+
+def test_a_model_without_scores_is_no_leader():
+    results = table([0.6, 0.7, 0.8], [0.5, 0.8, 0.9])
+    with pytest.raises(ValueError, match="no size at which both have a finite log_loss"):
+        lead(results, "NB", "LR", y="log_loss")
+
+
+def test_of_equals_neither_leads():
+    found = lead(table([0.6, 0.7, 0.8], [0.6, 0.7, 0.8]), "NB", "LR")
+    assert (found.leader, found.crossing) == ("neither", None)
+    found = lead(table([0.7, 0.7, 0.8], [0.6, 0.7, 0.8]), "NB", "LR")
+    assert (found.leader, found.crossing) == ("NB", None)
+
+
+def test_of_seconds_the_fewer_are_the_better():
+    found = lead(table([1.0, 1.0, 1.0], [0.5, 2.0, 4.0], "seconds"), "NB", "LR", y="seconds")
+    assert found.leader == "NB"
+    assert 10 < found.crossing.interval.value < 100
+
+
+def test_what_not_all_resamples_have_is_said():
+    found = lead(table([0.6, 0.7, 0.8], [0.59, 0.7, 0.81], spread=0.02), "NB", "LR")
+    assert 0.0 < found.crossing.share < 1.0
+    assert f"(in {found.crossing.share:.0%} of the resamples) on" in str(found)

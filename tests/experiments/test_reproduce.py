@@ -93,12 +93,16 @@ def test_files_and_verdicts(tmp_path, tiny):
 
 
 def test_several_findings_of_an_experiment_are_counted(tmp_path, tiny):
-    judged = [finding("C4", verdict) for verdict in ("borne out", "not borne out", "borne out")]
+    judged = [
+        finding("C4", verdict)
+        for verdict in ("borne out", "not borne out", "borne out", "not tested")
+    ]
     experiment = replace(COUNT, judge=lambda results: judged)
     _, paths = reproduce([experiment], tmp_path, data=tiny, say=lambda line: None)
     (row,) = [row for row in paths[0].read_text().splitlines() if row.startswith("| C4. ")]
     assert row.split(" | ")[1:] == [
-        "borne out in part", "[Counting](#count): 2 of 3 findings bear it out |"
+        "borne out in part",
+        "[Counting](#count): 2 of 3 findings bear it out, 1 too uncertain to judge |"
     ]  # fmt: skip
 
 
@@ -114,6 +118,21 @@ def test_figures_of_several_experiments_come_first(tmp_path, tiny):
     assert report.count("figures/both.svg") == 1
     assert report.index("figures/both.svg") < report.index("## The claims")
     assert (tmp_path / "figures" / "both.png").is_file()
+
+
+def test_the_time_left_is_told(tmp_path, tiny, monkeypatch):
+    clock = iter(range(0, 1000, 10))
+    monkeypatch.setattr("wordodds.experiments.reproduce.time.perf_counter", lambda: next(clock))
+    first, second, third = (
+        replace(COUNT, name=name, seconds=(usual, 1.0))
+        for name, usual in (("first", 1.0), ("second", 2.0), ("third", 3.0))
+    )
+    said = []
+    reproduce([first, second, third], tmp_path, data=tiny, say=said.append)
+    # The clock says 30 s after the first, of which the others take five times as much.
+    assert [line.partition("rows")[2] for line in said] == [
+        ", about 2 min left", ", about 1 min left", ""
+    ]  # fmt: skip
 
 
 def test_full_uses_more_seeds_and_the_first_seed_counts(tmp_path, tiny):

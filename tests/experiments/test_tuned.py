@@ -58,13 +58,26 @@ def test_among_equals_the_log_loss_decides():
     assert CrossValidated(models, 5).fit(X, y).chosen_ == 1
 
 
-def test_a_class_with_one_row_leaves_the_default():
+def test_a_class_with_one_row_does_not_end_the_choice():
     X, y = counts()
     chosen = np.append(np.flatnonzero(y != "a"), np.flatnonzero(y == "a")[0])
     models = [MultinomialNB(alpha=1e6), MultinomialNB(alpha=0.1)]
+    assert CrossValidated(models).fit(X[chosen], y[chosen]).chosen_ == 1
+
+
+def test_where_each_class_has_one_row_the_default_stays():
+    X, y = counts()
+    chosen = [int(np.flatnonzero(y == label)[0]) for label in "abc"]
+    models = [MultinomialNB(alpha=1e6), MultinomialNB(alpha=0.1)]
     assert CrossValidated(models).fit(X[chosen], y[chosen]).chosen_ == 0
-    both = y != "a"
-    assert CrossValidated(models).fit(X[both], y[both]).chosen_ == 1
+
+
+def test_one_row_against_nine_can_be_learnt():
+    X, y = counts()
+    nine, one = np.flatnonzero(y == "c")[:9], np.flatnonzero(y == "a")[:1]
+    chosen = np.append(nine, one)
+    models = [LogisticRegression(C=C) for C in (1.0, 0.1)]
+    assert CrossValidated(models).fit(X[chosen], y[chosen]).classes_.tolist() == ["a", "c"]
 
 
 def test_the_models_are_cloned():

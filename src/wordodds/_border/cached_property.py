@@ -11,9 +11,9 @@ Value = TypeVar("Value")
 class cached_property(Generic[Value]):  # noqa: N801 - it is used as `property` is
     """A property that is computed when it is first asked for, and then kept.
 
-    That of functools has, in Python 3.11, a lock that all objects of a class share: the child of a
-    fork would wait for ever for a thread that its parent has and it has not. Here threads that are
-    the first to ask at the same time may all compute the value; each gets the one that is kept.
+    `functools.cached_property` takes one lock per property in Python 3.11, which a forked child
+    inherits locked if another thread of its parent held it. This one has no lock: threads that ask
+    first at the same time may each compute the value, and all get the one that was stored first.
 
     Examples
     --------

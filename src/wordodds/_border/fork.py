@@ -4,17 +4,17 @@ import os
 from threading import Lock
 from types import TracebackType
 
-__all__ = ["ForkedLock"]
+__all__ = ["ForkSafeLock"]
 
 
-class ForkedLock:
+class ForkSafeLock:
     """A lock that is free in the child of a fork, whichever thread of the parent held it.
 
     For locks of a module, which live as long as the process.
 
     Examples
     --------
-    >>> counting = ForkedLock()
+    >>> counting = ForkSafeLock()
     >>> with counting:
     ...     print("alone")
     alone

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol, TextIO
 
-__all__ = ["Advance", "progress"]
+__all__ = ["Advance", "duration", "progress"]
 
 _SECONDS_BETWEEN_DRAWS = 0.1
 _SECONDS_BEFORE_RATES = 1.0  # the first moments, with a cold cache, say little about the rest
@@ -122,7 +122,7 @@ class _Line:
         documents = f", {round(self._documents / seconds):,} documents/s" * bool(self._documents)
         if self._total is None or self._done >= self._total:
             return rate, documents, ""
-        return rate, documents, f", {_duration((self._total - self._done) / per_second)} left"
+        return rate, documents, f", {duration((self._total - self._done) / per_second)} left"
 
     def _amount(self, n: int) -> str:
         return f"{n / 1e6:.1f}" if self._unit == "bytes" else f"{n:,}"
@@ -141,7 +141,8 @@ class _Line:
             self._stream = None
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return seconds in words, such as ``14 s``, ``3 min`` or ``1 h 5 min``."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wordodds._border.fork import ForkedLock
+from wordodds._border.fork import ForkSafeLock
 from wordodds.dask.partitions import located, texts_of
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ __all__ = [
 MODELS_KEPT = 4  # per process, for jobs that run at the same time
 
 _models: OrderedDict[str, LinearModel] = OrderedDict()
-_mapping = ForkedLock()
+_mapping = ForkSafeLock()
 
 
 class ModelFile(NamedTuple):

@@ -12,10 +12,10 @@ from wordodds.datasets.corpus import Corpus
 from wordodds.datasets.download import DamagedFileError
 from wordodds.datasets.stored import read_stored
 
-__all__ = ["TextName", "load_texts"]
+__all__ = ["TEXT_NAMES", "TextName", "load_texts"]
 
 FOLDER = "text"
-_EVERY_FIFTH = 5  # of the messages is a test document: their publisher divides them in no way
+_EVERY_FIFTH = 5  # message is a test document: the corpus has no official split
 _HEADERS = 3  # lines in front of Reuters' documents
 
 TextName: TypeAlias = Literal[
@@ -47,10 +47,10 @@ def load_texts(name: TextName, subset: Subset = "train") -> Corpus:
     (``$XDG_CACHE_HOME/wordodds`` or ``~/.cache/wordodds``), plain or compressed (``.gz``). It is
     never downloaded, as no publisher keeps the corpora in this form.
 
-    A document is a line, its cells apart by tabs: part (``train`` or ``test``), label and text.
-    Reuters R8 has a file for each part, with three lines of headers and then label and text, and
-    the messages have label and text, of which every fifth is a test document. A page of WebKB that
-    has no text, where the label lost its last letter to it, is left out.
+    Each line holds one document, tab-separated: part (``train`` or ``test``), label, text. Reuters
+    R8 has one file per part, with three header lines, then label and text. The messages have no
+    official split: every fifth is a test document. Rows of WebKB whose page is empty (the label is
+    cut by a letter and repeated as text) are dropped.
 
     Parameters
     ----------
@@ -63,6 +63,7 @@ def load_texts(name: TextName, subset: Subset = "train") -> Corpus:
     Returns
     -------
     corpus : Corpus
+        Texts and labels of the part; ``label_names`` are those that occur in it.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The experiments behind the project: naive Bayes against logistic regression, to be run again.
 
-``wordodds reproduce`` runs them all. `learning_curve`, `lead` and the displays serve data of your
-own.
+``wordodds reproduce`` runs them all. `learning_curve`, `lead` and the displays serve your
+own data.
 """
 
 from wordodds.experiments.curves import learning_curve

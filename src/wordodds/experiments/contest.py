@@ -1,31 +1,28 @@
-"""Models beside logistic regression on more and more rows, with a test part of their own."""
+"""Models beside logistic regression on growing training sets of a corpus with a test part."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from wordodds.experiments.curves import nested_order, timed_scores
-from wordodds.experiments.intervals import Interval
-from wordodds.experiments.leads import Lead, lead
-from wordodds.experiments.style import TUNED
+from wordodds.experiments.curves import nested_order, setting_of, solver_of, timed_scores
+from wordodds.experiments.experiment import About, Finding
+from wordodds.experiments.intervals import proportion_difference
+from wordodds.experiments.leads import lead
+from wordodds.experiments.names import LR, TUNED
 from wordodds.experiments.table import Results
 from wordodds.typing import AnyArray, Booleans, Ints
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-__all__ = ["HOW", "LR", "Rows", "behind_on_test", "compared", "contest"]
-
-LR = "logistic regression"
-HOW = {"": "with defaults", TUNED: "tuned"}  # by the end of a model's name
+__all__ = ["Split", "contest", "judge_end", "judge_start"]
 
 
-class Rows(NamedTuple):
+class Split(NamedTuple):
     """Rows to learn from and rows to test with, and their labels."""
 
     X: AnyArray | csr_array
@@ -36,7 +33,7 @@ class Rows(NamedTuple):
 
 def contest(
     models: Mapping[str, BaseEstimator],
-    rows: Rows,
+    split: Split,
     sizes: Sequence[int],
     seeds: Sequence[int],
     advance: Callable[[int], object],
@@ -46,34 +43,33 @@ def contest(
     The first model is logistic regression; tuned models have logistic regression, tuned, first.
     """
     for seed in seeds:
-        order = nested_order(rows.y, np.random.default_rng(seed))
+        order = nested_order(split.y, np.random.default_rng(seed))
         for size in sizes[:-1]:
-            for row in _fits(models, rows, np.sort(order[:size])):
+            for row in _fits(models, split, np.sort(order[:size])):
                 yield {"seed": seed, **row}
             advance(1)
     # With all rows the seeds have nothing to choose: one fit is that of each of them.
-    for row in _fits(models, rows, np.arange(len(rows.y))):
+    for row in _fits(models, split, np.arange(len(split.y))):
         for seed in seeds:
             yield {"seed": seed, **row}
     advance(len(seeds))
 
 
 def _fits(
-    models: Mapping[str, BaseEstimator], rows: Rows, chosen: Ints
+    models: Mapping[str, BaseEstimator], split: Split, chosen: Ints
 ) -> Iterator[dict[str, Any]]:
-    X, y = rows.X[chosen], rows.y[chosen]
+    X, y = split.X[chosen], split.y[chosen]
     regression: Booleans = np.empty(0, dtype=bool)
     for name, model in models.items():
-        right, scores = timed_scores(model, X, y, rows.X_test, rows.y_test)
+        right, scores = timed_scores(model, X, y, split.X_test, split.y_test)
         if name.removesuffix(TUNED) == LR:
             regression = right
-        best = getattr(model, "best_", model)
         yield {
             "model": name,
-            "solver": getattr(model, "solver_", None),
+            "solver": solver_of(model),
             "size": len(chosen),
             "dims": X.shape[1],
-            "chosen": getattr(best, "alpha", getattr(best, "C", None)),
+            "chosen": setting_of(model),
             "test_size": len(right),
             # Test rows that this model has right and logistic regression wrong; the reverse.
             "only": int(np.sum(right & ~regression)),
@@ -82,19 +78,49 @@ def _fits(
         }
 
 
-def compared(results: Results, models: tuple[str, str]) -> tuple[Lead, str]:
-    """Return who leads in accuracy, and a line each for the start, for accuracy and log loss."""
+def judge_start(
+    results: Results, models: tuple[str, str], what: str, about: About
+) -> list[Finding]:
+    """Say who is ahead on the smallest training sets, and where the lead changes.
+
+    Nothing is said of tuned models whose smallest training sets left nothing to tune: there they
+    are the defaults, of which the same is said.
+    """
+    if models[0].endswith(TUNED) and not _differ_at_first(results, models):
+        return []
     accuracy, loss = (lead(results, *models, y=y) for y in ("accuracy", "log_loss"))
     lines = f"by {accuracy.first}\nin accuracy: {accuracy}\nin log loss: {loss}"
-    return accuracy, lines.replace(TUNED, "")
+    return [
+        about(
+            f"{what}: naive Bayes ahead with {accuracy.sizes[0]:,.0f} training documents",
+            lines.replace(TUNED, ""),
+            # The whole interval is above 0.
+            accuracy.first.low > 0.0,
+        )
+    ]
 
 
-def behind_on_test(results: Results) -> Interval:
-    """Return how far a model's accuracy is behind logistic regression's, on all rows.
+def _differ_at_first(results: Results, models: tuple[str, str]) -> bool:
+    smallest = results.where(size=min(results.unique("size")))
+    scores = ("accuracy", "log_loss")
+    return any(
+        [row.get(score) for row in smallest.where(model=name).rows]
+        != [row.get(score) for row in smallest.where(model=name.removesuffix(TUNED)).rows]
+        for name in models
+        for score in scores
+    )
 
-    The interval is over the test rows: the normal one of a mean of n differences, each -1, 0 or 1.
+
+def judge_end(results: Results, model: str, what: str, about: About) -> Finding:
+    """Say how far a naive Bayes is behind logistic regression with all documents.
+
+    The interval is over the test documents.
     """
-    wins, losses, n = (results.value(column) for column in ("other", "only", "test_size"))
-    mean = (wins - losses) / n
-    half = 1.959964 * math.sqrt(max((wins + losses) / n - mean**2, 0.0) / n)
-    return Interval(mean, mean - half, mean + half)
+    size = max(results.unique("size"))
+    rows = results.where(model=model, size=size)
+    behind = proportion_difference(*(rows.value(name) for name in ("other", "only", "test_size")))
+    return about(
+        f"{what}: naive Bayes behind with all {size:,} training documents",
+        f"by {behind}, over the test documents",
+        behind.low > 0.0,
+    )

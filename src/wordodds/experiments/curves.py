@@ -19,7 +19,7 @@ from wordodds.typing import AnyArray, Booleans, Floats, Ints, Labels, MatrixLike
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-__all__ = ["learning_curve", "nested_order", "score_model"]
+__all__ = ["learning_curve", "nested_order"]
 
 
 def learning_curve(
@@ -43,8 +43,8 @@ def learning_curve(
     ----------
     models : mapping of str to estimator
         Classifiers with ``fit`` and ``predict``, by the name they have in the table. They are
-        cloned, never changed. The log loss takes ``predict_log_proba`` or ``predict_proba``; of a
-        model without either there is none.
+        cloned, never changed. The log loss needs ``predict_log_proba`` or ``predict_proba``;
+        without them it is empty.
     X : {array-like, sparse matrix} of shape (n_rows, n_features), or sequence of str
         The rows, or raw texts for models that read text.
     y : array-like of shape (n_rows,)
@@ -80,7 +80,7 @@ def learning_curve(
     >>> bool(results.column("accuracy").min() > 0.8)
     True
 
-    Of texts:
+    With raw texts:
 
     >>> from wordodds import TextClassifier
     >>> texts = ["free money now", "cheap money", "see you at lunch", "lunch with you"] * 10
@@ -89,6 +89,8 @@ def learning_curve(
     >>> results.unique("size")
     [4, 36]
     """
+    from sklearn.base import clone
+
     _check_models(models)
     rows = checked_rows(X, "X")
     labels = checked_labels(y, rows.shape[0])
@@ -101,15 +103,17 @@ def learning_curve(
             (X_test, y_test), pool = test_rows, order
         else:
             held_out, pool = _split(order, test_rows)
+            pool = pool[nested_order(labels[pool], rng)]  # without the gaps that those left
             X_test, y_test = rows[held_out], labels[held_out]
         for size in whole_sizes(sizes, len(pool)):
             chosen = np.sort(pool[:size])
             X_train, y_train = rows[chosen], labels[chosen]
             for name, model in models.items():
-                scores = score_model(model, X_train, y_train, X_test, y_test)
+                fitted = clone(model)
+                scores = fit_and_score(fitted, X_train, y_train, X_test, y_test)
                 results.add(
                     model=name,
-                    solver=_solver_of(model),
+                    solver=solver_of(fitted),
                     size=size,
                     dims=rows.shape[1] if rows.ndim == 2 else None,
                     seed=seed,
@@ -166,7 +170,7 @@ def checked_labels(y: Labels, n_rows: int) -> AnyArray:
 
 
 def _checked_test(
-    test: tuple[MatrixLike, Labels], labels: AnyArray
+    test: tuple[MatrixLike | Sequence[str], Labels], labels: AnyArray
 ) -> tuple[AnyArray | csr_array, AnyArray]:
     if not isinstance(test, (tuple, list)) or len(test) != 2:
         raise ValueError(f"test must be a share between 0 and 1, or (X, y); got {test!r:.100}")
@@ -232,21 +236,24 @@ def whole_sizes(sizes: Sequence[float], n_rows: int) -> list[int]:
     return sorted(found)
 
 
-def score_model(
+def sizes_between(smallest: int, largest: int, n: int) -> list[int]:
+    """Return sizes that grow by about the same factor."""
+    wanted = np.geomspace(smallest, largest, n).round().astype(int)
+    return whole_sizes([int(size) for size in wanted], largest)
+
+
+def fit_and_score(
     model: BaseEstimator,
     X_train: MatrixLike,
     y_train: AnyArray,
     X_test: MatrixLike,
     y_test: AnyArray,
 ) -> dict[str, float | None]:
-    """Fit a clone and return its accuracy, log loss (None without probabilities) and seconds."""
-    from sklearn.base import clone
-
-    fresh = clone(model)
-    seconds = timed_fit(fresh, X_train, y_train)
+    """Fit a model; return accuracy, log loss (None without probabilities) and seconds."""
+    seconds = timed_fit(model, X_train, y_train)
     return {
-        "accuracy": float(np.mean(fresh.predict(X_test) == y_test)),
-        "log_loss": log_loss(fresh, X_test, y_test) if has_probabilities(fresh) else None,
+        "accuracy": float(np.mean(model.predict(X_test) == y_test)),
+        "log_loss": log_loss(model, X_test, y_test) if has_probabilities(model) else None,
         "seconds": seconds,
     }
 
@@ -296,7 +303,20 @@ def loss_of(log_proba: AnyArray, classes: AnyArray, y: AnyArray) -> float:
     return float(-own.mean())
 
 
-def _solver_of(model: BaseEstimator) -> str | None:
-    last = model[-1] if hasattr(model, "steps") else model
-    solver = getattr(last, "solver", None)
+def solver_of(model: BaseEstimator) -> str | None:
+    """Return the solver of a model, of the last step of a pipeline or of the one chosen."""
+    last = _last_step(model)
+    solver = getattr(last, "solver_", getattr(last, "solver", None))
     return solver if isinstance(solver, str) else None
+
+
+def setting_of(model: BaseEstimator) -> float | None:
+    """Return the setting by which models of one kind differ in a grid."""
+    last = _last_step(model)
+    found = [getattr(last, name) for name in ("alpha", "C", "var_smoothing") if hasattr(last, name)]
+    return float(found[0]) if found else None
+
+
+def _last_step(model: BaseEstimator) -> BaseEstimator:
+    best = getattr(model, "best_", model)  # of several that were compared
+    return best[-1] if hasattr(best, "steps") else best

@@ -1,4 +1,4 @@
-"""Figures of learning curves, convergence and reliability, for results of your own too."""
+"""Figures of learning curves, convergence and reliability, for your own results too."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from wordodds.experiments import style
 from wordodds.experiments.intervals import Interval, mean_interval
 from wordodds.experiments.leads import lead
+from wordodds.experiments.names import TUNED
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats
 
@@ -181,6 +182,8 @@ class LearningCurveDisplay(_Display):
         display : LearningCurveDisplay
         """
         _require(results, x, "accuracy" if y == "error" else y, group)
+        if crossings and group != "model":
+            raise ValueError(f'crossings are of models: pass group="model", got {group!r}')
         curves = {
             str(name): Curve.of(part, x, y, logarithmic=log_y)
             for name, part in results.groups(group)
@@ -189,8 +192,6 @@ class LearningCurveDisplay(_Display):
         if log_y:
             display.ax_.set_yscale("log")
         if crossings:
-            if group != "model":
-                raise ValueError(f'crossings are of models: pass group="model", got {group!r}')
             pairs = combinations(curves, 2) if crossings is True else crossings
             _mark_crossings(display.ax_, results, pairs, x, y)
         return display
@@ -222,7 +223,7 @@ class LearningCurveDisplay(_Display):
         for position, (name, curve) in enumerate(self.curves.items()):
             colour = style.colour_of(name, position)
             look = style.points_of(colour, position, size=3.5)
-            if name + style.TUNED in self.curves:
+            if name + TUNED in self.curves:
                 look["linestyle"] = "--"
             curve.draw(ax, look, name)
 
@@ -231,11 +232,14 @@ def _mark_crossings(
     ax: Axes, results: Results, pairs: Iterable[tuple[str, str]], x: str, y: str
 ) -> None:
     """Mark where pairs of models change the lead, in the colour of who leads after it."""
+    colours = {
+        name: style.colour_of(name, place) for place, name in enumerate(results.unique("model"))
+    }
     height = 0.95  # of the number, which must not cover the one before
     for first, second in pairs:
         found = lead(results, first, second, y=y, x=x)
         if found.crossing is not None:
-            mark_place(ax, found.crossing.interval, style.colour_of(found.leader), height)
+            mark_place(ax, found.crossing.interval, colours[found.leader], height)
             height -= 0.08
 
 
@@ -254,13 +258,6 @@ def mark_place(ax: Axes, place: Interval, colour: str, height: float) -> None:
         va="center",
         fontsize=8,
     )
-
-
-def place_with_interval(ax: Axes, place: Interval, height: float, colour: str) -> None:
-    """Draw a place of the horizontal axis as a point at a height, in its interval."""
-    if np.isfinite(place.high):
-        ax.plot([place.low, place.high], [height, height], color=colour, linewidth=1.4)
-    ax.plot([place.value], [height], marker="o", color=colour, markersize=4.5)
 
 
 def _require(results: Results, *names: str) -> None:

@@ -7,7 +7,15 @@ import numpy.typing as npt
 
 from wordodds.typing import AnyArray, Floats
 
-__all__ = ["Crossing", "Interval", "crossing", "exponent", "mean_interval", "paired_difference"]
+__all__ = [
+    "Crossing",
+    "Interval",
+    "crossing",
+    "exponent",
+    "mean_interval",
+    "paired_difference",
+    "proportion_difference",
+]
 
 LEVEL = 0.95
 _RESAMPLES = 2000
@@ -28,10 +36,6 @@ class Interval(NamedTuple):
         """Return it with the other sign."""
         return Interval(-self.value, -self.high, -self.low)
 
-    def excludes(self, value: float) -> bool:
-        """Return whether the interval leaves a value out."""
-        return not self.low <= value <= self.high
-
 
 class Crossing(NamedTuple):
     """Where one curve overtakes another; ``value`` in units of the horizontal axis."""
@@ -40,8 +44,10 @@ class Crossing(NamedTuple):
     share: float  # of the resamples that cross at all
 
     def __str__(self) -> str:
-        """Return it as ``310 [240, 420]``."""
-        return str(self.interval)
+        """Return it as ``310 [240, 420]``, with the share where not all resamples cross."""
+        if self.share == 1.0:
+            return str(self.interval)
+        return f"{self.interval} (in {self.share:.0%} of the resamples)"
 
 
 def mean_interval(values: npt.ArrayLike) -> Interval:
@@ -71,6 +77,22 @@ def mean_interval(values: npt.ArrayLike) -> Interval:
 def paired_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Interval:
     """Return the mean of ``first - second``, seed by seed, with its interval."""
     return mean_interval(np.asarray(first, np.float64) - np.asarray(second, np.float64))
+
+
+def proportion_difference(wins: float, losses: float, n: float) -> Interval:
+    """Return the mean of n differences, each 1, -1 or 0, with its normal interval.
+
+    Examples
+    --------
+    >>> print(proportion_difference(70, 40, 500))
+    0.060 [0.019, 0.101]
+    """
+    from scipy.special import ndtri
+
+    mean = (wins - losses) / n
+    spread = np.sqrt(max((wins + losses) / n - mean**2, 0.0) / n)
+    half = float(ndtri(0.5 + LEVEL / 2) * spread)
+    return Interval(mean, mean - half, mean + half)
 
 
 def crossing(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,11 +14,40 @@ from wordodds.typing import Floats
 __all__ = ["Lead", "lead"]
 
 
-class Lead(NamedTuple):
-    """Which of two models is ahead, and from which size on.
+# Of these columns the smaller number is the better one; of all others the larger.
+_SMALLER = ("log_loss", "error", "seconds", "gap")
+LEVEL = "neither"
 
-    The sizes are those of the table, from the first to the last; ``first`` and ``last`` are the
-    paired differences there, positive where the first model is better.
+
+class Lead(NamedTuple):
+    """Which of two models is ahead, and from which size on; see `lead`.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Both models.
+    sizes : tuple of float
+        The smallest and the largest size at which both have scores.
+    first, last : Interval
+        What the first model is better by at these sizes, negative where it is worse: the mean over
+        the seeds with its 95 % interval.
+    leader : str
+        Who is ahead on average after the last crossing, or at every size; "neither" where the two
+        are level everywhere.
+    crossing : Crossing or None
+        Where the leader overtakes the other for good; None where it is ahead from the start.
+
+    Examples
+    --------
+    >>> from wordodds.experiments import Results, lead
+    >>> rows = [
+    ...     {"model": model, "size": size, "seed": 0, "accuracy": accuracy}
+    ...     for size in (10, 100)
+    ...     for model, accuracy in (("NB", 0.7), ("LR", 0.6))
+    ... ]
+    >>> found = lead(Results("demo", rows), "NB", "LR")
+    >>> found.leader, found.crossing
+    ('NB', None)
     """
 
     models: tuple[str, str]
@@ -25,16 +55,14 @@ class Lead(NamedTuple):
     first: Interval
     last: Interval
     leader: str
-    """Who is ahead after the last crossing, or throughout."""
     crossing: Crossing | None
-    """Where that model overtakes the other for good; None where it is ahead from the start."""
 
     def __str__(self) -> str:
         """Return it as ``logistic regression from 28.4 [21.3, 37.9] on``."""
         if self.crossing is not None:
             return f"{self.leader} from {self.crossing} on"
         low, high = self.sizes
-        return f"{self.leader} throughout, from {low:,g} to {high:,g}: no crossing"
+        return f"{self.leader} at every size from {low:,g} to {high:,g}: no crossing"
 
 
 def lead(
@@ -43,8 +71,9 @@ def lead(
     """Return where the lead changes for the last time between two models of a table.
 
     The scores are compared seed by seed; a crossing is where the mean difference changes its sign,
-    read as a line over log(x) between neighbouring sizes, with the 95 % interval of 2,000 bootstrap
-    samples of the seeds.
+    read as a line over log(x) between neighbouring sizes. Its interval is the middle 95 % of those
+    of 2,000 bootstrap samples of the seeds in which the lead changes; where that is not all of
+    them, the text of the crossing has the share. With few seeds it is hardly more than their range.
 
     Parameters
     ----------
@@ -53,13 +82,20 @@ def lead(
     first, second : str
         The names of the models.
     y : str, default="accuracy"
-        The column of the scores; of ``"log_loss"`` and ``"error"`` the smaller is the better.
+        The column of the scores. The larger number is the better one, but in the columns
+        ``"log_loss"``, ``"seconds"`` and ``"gap"``, and for ``"error"``, which is 1 - accuracy.
     x : str, default="size"
-        The column of the sizes.
+        The column of the sizes. Those at which a model lacks a finite score are passed over.
 
     Returns
     -------
     lead : Lead
+        Who is ahead, at both ends and from where on.
+
+    Raises
+    ------
+    ValueError
+        When a model is not in the table, or there is no size at which both have finite scores.
 
     Examples
     --------
@@ -72,26 +108,44 @@ def lead(
     >>> print(lead(results, "NB", "LR"))
     LR from 31.6 [31.6, 31.6] on
     """
-    sizes = sorted(float(size) for size in results.where(model=first).unique(x))
-    scores = [_scores(results, name, y, x) for name in (first, second)]
-    # Two infinite losses, of labels that no training row has, tell nothing: their difference is
-    # no number, and their size is passed over.
-    with np.errstate(invalid="ignore"):
-        at_first, at_last = (
-            paired_difference(scores[0][:, place], scores[1][:, place]) for place in (0, -1)
+    sizes, one, other = _paired(results, (first, second), y, x)
+    if y in _SMALLER:
+        one, other = -one, -other
+    at_first, at_last = (paired_difference(one[:, place], other[:, place]) for place in (0, -1))
+    ends = (float(sizes[0]), float(sizes[-1]))
+    decided = np.flatnonzero((one - other).mean(axis=0))
+    if len(decided) == 0:
+        return Lead((first, second), ends, at_first, at_last, LEVEL, None)
+    ahead = (one - other).mean(axis=0)[decided[-1]] > 0.0
+    leader, scores = (first, (other, one)) if ahead else (second, (one, other))
+    return Lead((first, second), ends, at_first, at_last, leader, crossing(sizes, *scores))
+
+
+def _paired(
+    results: Results, models: tuple[str, str], y: str, x: str
+) -> tuple[Floats, Floats, Floats]:
+    """Return the sizes, ascending, and the scores of both models by seed and size."""
+    column = "accuracy" if y == "error" else y
+    found: list[dict[tuple[Any, Any], float]] = []
+    for model in models:
+        rows = results.where(model=model).rows
+        if not rows:
+            named = ", ".join(map(repr, results.unique("model")))
+            raise ValueError(f"there is no model {model!r} in the results; they have {named}")
+        found.append({
+            (row.get("seed"), row.get(x)): score
+            for row in rows
+            if isinstance(score := row.get(column), (int, float)) and math.isfinite(score)
+        })  # fmt: skip
+    seeds = list(dict.fromkeys(seed for seed, _ in [*found[0], *found[1]]))
+    sizes = sorted({size for _, size in found[0]} & {size for _, size in found[1]})
+    usable = [s for s in sizes if all((seed, s) in part for part in found for seed in seeds)]
+    if not usable:
+        raise ValueError(
+            f"{models[0]!r} and {models[1]!r} have no {x} at which both have a finite {column} "
+            "for every seed"
         )
-        behind_at_last = at_last.value <= 0.0
-        names = (first, second) if behind_at_last else (second, first)
-        found = crossing(sizes, *(scores if behind_at_last else scores[::-1]))
-    return Lead((first, second), (sizes[0], sizes[-1]), at_first, at_last, names[1], found)
-
-
-def _scores(results: Results, model: str, y: str, x: str) -> Floats:
-    """Return scores by seed and size, smallest first; the greater the better."""
-    rows = results.where(model=model)
-    if len(rows) == 0:
-        named = ", ".join(map(repr, results.unique("model")))
-        raise ValueError(f"there is no model {model!r} in the results; they have {named}")
-    scores = rows.by_seed("accuracy" if y == "error" else y, x)
-    ascending = scores[:, np.argsort(rows.unique(x))]
-    return -ascending if y == "log_loss" else ascending
+    scores = [np.array([[part[seed, size] for size in usable] for seed in seeds]) for part in found]
+    if y == "error":
+        scores = [1.0 - part for part in scores]
+    return np.array(usable, dtype=np.float64), scores[0], scores[1]

@@ -120,8 +120,11 @@ def _in_one_line(experiment: Experiment, findings: Sequence[Finding]) -> str:
     if len(findings) == 1:
         (finding,) = findings
         return f"{link}: {finding.says}, {' / '.join(finding.number.splitlines())}"
-    n_borne_out = sum(finding.verdict == "borne out" for finding in findings)
-    return f"{link}: {n_borne_out} of {len(findings)} findings bear it out"
+    tested = [finding for finding in findings if finding.verdict != "not tested"]
+    n_borne_out = sum(finding.verdict == "borne out" for finding in tested)
+    line = f"{link}: {n_borne_out} of {len(tested)} findings bear it out"
+    unclear = len(findings) - len(tested)
+    return line + (f", {unclear} too uncertain to judge" if unclear else "")
 
 
 def _why_not(claim: Claim, outcomes: Sequence[Outcome]) -> str:
@@ -143,7 +146,10 @@ def _experiment_blocks(folder: Path, outcome: Outcome) -> list[Block]:
         return [*blocks, Paragraph(f"Skipped: {outcome.skipped}")]
     blocks += [_image(folder, plot) for plot in outcome.plots]
     if outcome.findings:
-        rows = [[f.claim, f.verdict, f.says, f.number] for f in outcome.findings]
+        rows = [
+            [f.claim, f.verdict, f"[{f.says}](#figure-{f.figure})", f.number]
+            for f in outcome.findings
+        ]
         blocks.append(Table(["claim", "verdict", "says", "measured"], rows))
     table = f"results/{experiment.name}.csv"
     blocks.append(

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from wordodds._files.progress import duration
 from wordodds.datasets import DatasetUnavailable
-from wordodds.experiments import style
+from wordodds.experiments import crossings, style
 from wordodds.experiments.experiment import Experiment, Plot, Run, Summary
 from wordodds.experiments.newsgroups import Data
 from wordodds.experiments.page import quoted
@@ -19,7 +20,6 @@ from wordodds.experiments.studies import (
     closed_form,
     convergence,
     cost,
-    crossings,
     duplicates,
     indicator,
     other_texts,
@@ -105,7 +105,8 @@ def reproduce(
         for number, experiment in enumerate(experiments, 1):
             label = f"{number}/{len(experiments)} {experiment.name}"
             outcomes.append(_run_one(experiment, replace(run, label=label), folder, tables))
-            say(_line(outcomes[-1]))
+            left = _seconds_left(experiments, number, full, time.perf_counter() - begin)
+            say(_line(outcomes[-1]) + (f", about {duration(left)} left" if left else ""))
     heads = [summary.draw(tables) for summary in summaries if tables.keys() >= set(summary.needs)]
     _save(heads, folder)
     how = f"{'full' if full else 'quick'} form, seed {seed}"
@@ -113,6 +114,14 @@ def reproduce(
     source = run.data.source
     paths = write_report(folder, outcomes, heads, source=source, how=how, seconds=seconds)
     return outcomes, paths
+
+
+def _seconds_left(
+    experiments: Sequence[Experiment], n_done: int, full: bool, elapsed: float
+) -> float:
+    """Return the seconds that the other experiments will take, at the pace of those that ended."""
+    usual = [experiment.seconds[full] for experiment in experiments]
+    return elapsed * sum(usual[n_done:]) / sum(usual[:n_done])
 
 
 def _run_one(experiment: Experiment, run: Run, folder: Path, tables: dict[str, Results]) -> Outcome:

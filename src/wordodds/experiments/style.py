@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from wordodds.experiments.names import TUNED
 from wordodds.experiments.table import Results, write_file
 
 if TYPE_CHECKING:
@@ -62,7 +63,6 @@ _COLOURS = {
 }
 _OTHERS = (PINK, YELLOW, GREEN, SKY, BLACK, GREY, BLUE, ORANGE)
 _MARKERS = "osD^vPX*"
-TUNED = ", tuned"  # ends the name of a model whose settings are not its defaults
 _PNG_DPI = 160
 CREATOR = "wordodds reproduce"  # by which a later run knows its own files
 

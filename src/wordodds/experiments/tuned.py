@@ -18,15 +18,16 @@ class CrossValidated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The one of several models that does best on parts of the training rows held out in turn.
 
     The rows fall into parts that have the classes in proportion. Each model learns from all parts
-    but one and is scored on that one. The most rows right win; of equals the least log loss, then
-    the first. There are as many parts as the smallest class has rows, and ``n_folds`` at most;
-    where that is one, nothing can be held out, and the first model, the default, is taken.
+    but one and is scored on that one. The most rows right win; of equals the least log loss, over
+    rows whose class is among those learnt, then the first. There are as many parts as the largest
+    class has rows, and ``n_folds`` at most. Where every class has a single row, none of those held
+    out can be right, and the first model, the default, is taken.
 
     Parameters
     ----------
     models : sequence of estimator
         The choices, the default first.
-    n_folds : int
+    n_folds : int, default=5
         Number of parts, at most.
 
     Attributes
@@ -36,6 +37,7 @@ class CrossValidated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     best_ : estimator
         That model, fitted to all rows.
     classes_ : ndarray
+        Labels, sorted.
 
     Examples
     --------
@@ -59,11 +61,6 @@ class CrossValidated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = self.best_.classes_
         return self
 
-    @property
-    def solver_(self) -> str | None:
-        """The solver of the best model, if it has one."""
-        return getattr(self.best_, "solver_", None)
-
     def predict(self, X: MatrixLike) -> AnyArray:
         """Return the most probable labels."""
         return np.asarray(self.best_.predict(X))
@@ -73,19 +70,22 @@ class CrossValidated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return log_proba_of(self.best_, X)
 
     def _best_place(self, X: MatrixLike, y: AnyArray) -> int:
-        n_folds = min(self.n_folds, int(np.unique(y, return_counts=True)[1].min()))
+        n_folds = min(self.n_folds, int(np.unique(y, return_counts=True)[1].max()))
         if n_folds < 2 or len(self.models) == 1:
             return 0
         rows = checked_rows(X, "X")
         scores = np.zeros((len(self.models), 2))  # rows wrong, then the sum of the log loss
         for held_out in folds(y, n_folds):
             fit, new = np.flatnonzero(~held_out), np.flatnonzero(held_out)
+            known = np.isin(y[new], y[fit])
+            if not known.any() or len(np.unique(y[fit])) < 2:
+                continue  # no choice can be right, or there is nothing to tell apart
             for place, model in enumerate(self.models):
                 fitted = clone(model).fit(rows[fit], y[fit])
-                log_proba = log_proba_of(fitted, rows[new])
+                log_proba = log_proba_of(fitted, rows[new[known]])
                 labels = fitted.classes_[log_proba.argmax(axis=1)]
-                loss = loss_of(log_proba, fitted.classes_, y[new]) * len(new)
-                scores[place] += np.sum(labels != y[new]), loss
+                loss = loss_of(log_proba, fitted.classes_, y[new[known]]) * known.sum()
+                scores[place] += np.sum(labels != y[new[known]]), loss
         return int(np.lexsort((scores[:, 1], scores[:, 0]))[0])
 
 

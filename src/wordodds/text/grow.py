@@ -6,7 +6,7 @@ from typing import Any, Self
 from wordodds._border.checks import whole_number
 from wordodds._border.documents import Documents
 from wordodds._border.execution import Execution, execution
-from wordodds._border.fork import ForkedLock
+from wordodds._border.fork import ForkSafeLock
 from wordodds._border.terms import new_hash_key
 from wordodds._core import text as core
 from wordodds._core.tally import TermTally
@@ -16,7 +16,7 @@ from wordodds.typing import Ints, RawDocuments
 
 __all__ = ["GrowingVocabulary"]
 
-_GROWING = ForkedLock()
+_GROWING = ForkSafeLock()
 
 
 class GrowingVocabulary(FittedVocabulary):

@@ -9,12 +9,12 @@ from scipy.sparse import csr_array, vstack
 from wordodds.datasets import DatasetUnavailable, load_texts
 from wordodds.datasets.texts import TEXT_NAMES, TextName
 from wordodds.experiments import style
-from wordodds.experiments.contest import HOW, LR, Rows, behind_on_test, compared, contest
+from wordodds.experiments.contest import Split, contest, judge_end, judge_start
 from wordodds.experiments.display import LearningCurveDisplay
 from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
+from wordodds.experiments.names import LR, TUNED, VARIANTS
 from wordodds.experiments.newsgroups import TF_IDF, leading_columns
 from wordodds.experiments.studies import sparse_counts, svd_columns
-from wordodds.experiments.style import TUNED
 from wordodds.experiments.table import Results
 
 NAME, TITLE = "texts", "Other kinds of text"
@@ -64,7 +64,9 @@ def measure(settings: Settings, run: Run) -> Results:
     on_words = sparse_counts.contenders(settings.n_folds, run.n_jobs)
     on_columns = svd_columns.contenders("lbfgs", settings.n_folds, run.n_jobs)
     models = {
-        kind: {name: contenders[name] for how in HOW for name in reversed(pair(kind, how))}
+        kind: {
+            name: contenders[name] for suffix in VARIANTS for name in reversed(pair(kind, suffix))
+        }
         for kind, contenders in ((WORDS, on_words), (COLUMNS, on_columns))
     }
     for name in run.each(settings.names, "corpora"):
@@ -72,10 +74,11 @@ def measure(settings: Settings, run: Run) -> Results:
             kinds = read(name, run.n_jobs)
         except DatasetUnavailable as error:
             missing = missing or str(error)
+            run.data.announce(f"{TITLES[name]} are left out: {error}")
             continue
-        for kind, rows in kinds.items():
-            sizes = sizes_up_to(len(rows.y), settings)
-            for row in contest(models[kind], rows, sizes, seeds, lambda n: None):
+        for kind, split in kinds.items():
+            sizes = sizes_up_to(len(split.y), settings)
+            for row in contest(models[kind], split, sizes, seeds, lambda n: None):
                 results.add(**row, corpus=name, columns=kind)
     if not len(results):
         raise DatasetUnavailable(missing)
@@ -91,7 +94,7 @@ def sizes_up_to(n: int, settings: Settings) -> list[int]:
     return [*sizes, n]
 
 
-def read(name: TextName, n_jobs: int | None = None) -> dict[str, Rows]:
+def read(name: TextName, n_jobs: int | None = None) -> dict[str, Split]:
     """Return a corpus as counts of its training part's words, and as SVD columns."""
     from wordodds import CountVectorizer
 
@@ -102,8 +105,8 @@ def read(name: TextName, n_jobs: int | None = None) -> dict[str, Rows]:
     values = values[:, : svd_columns.DIMS]
     n = len(train)
     return {
-        WORDS: Rows(counts[0], train.labels, counts[1], test.labels),
-        COLUMNS: Rows(values[:n], train.labels, values[n:], test.labels),
+        WORDS: Split(counts[0], train.labels, counts[1], test.labels),
+        COLUMNS: Split(values[:n], train.labels, values[n:], test.labels),
     }
 
 
@@ -133,49 +136,34 @@ def _draw_curves(results: Results, kind: str) -> Plot:
         handles, labels = axes[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=2)
     caption = (
-        "Blue against orange at the left and at the right of each panel; dotted, where the tuned "
-        f"models change the lead. Accuracy on {kind}, mean and 95 % interval over "
+        "Compare blue with orange at both ends of each panel; a dotted line marks where the lead "
+        f"between the tuned models changes. Accuracy on {kind}, mean and 95 % interval over "
         f"{len(results.unique('seed'))} seeds."
     )
+    if len(names) < len(TITLES):
+        caption += f" {len(names)} of {len(TITLES)} corpora were there."
     return Plot(CURVES[kind], f"Other kinds of text, {kind}", caption, figure)
 
 
 def judge(results: Results) -> list[Finding]:
     """Say of each corpus who leads on few documents, who on all, and where they cross."""
-    kinds, names = results.unique("columns"), results.unique("corpus")
-    parts = [
-        (kind, name, results.where(corpus=name, columns=kind)) for kind in kinds for name in names
+    cases = [
+        (kind, name) for kind in results.unique("columns") for name in results.unique("corpus")
     ]
-    return [
-        *(_judge_small(kind, name, part) for kind, name, part in parts),
-        *(_judge_large(kind, name, part) for kind, name, part in parts),
-    ]
+    start, end = [], []
+    for kind, name in cases:
+        part = results.where(corpus=name, columns=kind)
+        bayes, regression = pair(kind, TUNED)
+        on_few, on_all = (About(claim, CURVES[kind]) for claim in ("C4", "C3"))
+        what = f"{kind} of {TITLES[name]}, tuned"
+        start += judge_start(part, (bayes, regression), what, on_few)
+        end.append(judge_end(part, bayes, what, on_all))
+    return [*start, *end]
 
 
-def _judge_small(kind: str, name: str, part: Results) -> Finding:
-    accuracy, lines = compared(part, pair(kind, TUNED))
-    return About("C4", CURVES[kind])(
-        f"{kind} of {TITLES[name]}, tuned: naive Bayes ahead with "
-        f"{accuracy.sizes[0]:.0f} documents",
-        lines,
-        # The whole interval is above 0.
-        accuracy.first.low > 0.0,
-    )
-
-
-def _judge_large(kind: str, name: str, part: Results) -> Finding:
-    size = max(part.unique("size"))
-    behind = behind_on_test(part.where(model=pair(kind, TUNED)[0], size=size))
-    return About("C3", CURVES[kind])(
-        f"{kind} of {TITLES[name]}, tuned: naive Bayes behind with all {size:,} documents",
-        f"by {behind}, over the test documents",
-        behind.low > 0.0,
-    )
-
-
-def pair(kind: str, how: str) -> tuple[str, str]:
+def pair(kind: str, suffix: str) -> tuple[str, str]:
     """Return the names of naive Bayes and logistic regression on one kind of columns."""
-    return BAYES[kind] + how, LR + how
+    return BAYES[kind] + suffix, LR + suffix
 
 
 EXPERIMENT = Experiment(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from wordodds.experiments import style
-from wordodds.experiments.contest import HOW, LR, Rows, behind_on_test, compared, contest
-from wordodds.experiments.curves import whole_sizes
+from wordodds.experiments.contest import Split, contest, judge_end, judge_start
+from wordodds.experiments.curves import sizes_between
 from wordodds.experiments.display import LearningCurveDisplay
 from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
-from wordodds.experiments.style import TUNED
+from wordodds.experiments.names import LR, TUNED, VARIANTS
 from wordodds.experiments.table import Results
 
 if TYPE_CHECKING:
@@ -51,21 +50,15 @@ on_all = About("C3", figure="sparse-curves")
 def measure(settings: Settings, run: Run) -> Results:
     """Fit all models on more and more documents of the training part."""
     train, test = run.data.bags.train, run.data.bags.test
-    rows = Rows(train.counts, train.labels, test.counts, test.labels)
+    split = Split(train.counts, train.labels, test.counts, test.labels)
     sizes = sizes_between(settings.smallest, len(train), settings.n_sizes)
     models = contenders(settings.n_folds, run.n_jobs)
     seeds = run.seeds(settings.n_seeds)
     results = Results(NAME)
-    with run.progress(len(seeds) * len(sizes)) as advance:
-        for row in contest(models, rows, sizes, seeds, advance):
+    with run.progress(len(seeds) * len(sizes), "training sets") as advance:
+        for row in contest(models, split, sizes, seeds, advance):
             results.add(**row)
     return results
-
-
-def sizes_between(smallest: int, largest: int, n: int) -> list[int]:
-    """Return sizes that grow by about the same factor."""
-    wanted = np.geomspace(smallest, largest, n).round().astype(int)
-    return whole_sizes([int(size) for size in wanted], largest)
 
 
 def contenders(n_folds: int, n_jobs: int | None) -> dict[str, BaseEstimator]:
@@ -101,10 +94,10 @@ def draw(results: Results) -> list[Plot]:
 
 
 def _draw_scores(results: Results) -> Plot:
-    with style.panels(2, len(HOW), height=5.4, sharex=True, sharey="row") as (figure, axes):
-        for (how, words), column in zip(HOW.items(), axes.T, strict=True):
-            part = _of_kind(results, how)
-            pairs = [(name + how, LR + how) for name in bayes_names(results)]
+    with style.panels(2, len(VARIANTS), height=5.4, sharex=True, sharey="row") as (figure, axes):
+        for (suffix, words), column in zip(VARIANTS.items(), axes.T, strict=True):
+            part = _with_suffix(results, suffix)
+            pairs = [(name + suffix, LR + suffix) for name in bayes_names(results)]
             for ax, y in zip(column, ("accuracy", "log_loss"), strict=True):
                 LearningCurveDisplay.from_results(
                     part, y=y, log_x=True, log_y=y == "log_loss", legend=False, ax=ax,
@@ -120,14 +113,14 @@ def _draw_scores(results: Results) -> Plot:
         "Blue and green against orange, and where they cross for the last time (dotted, shaded "
         "with the 95 % interval). Word counts, trained on documents before a date and tested on "
         "those after it: mean (of the loss: geometric) and 95 % interval over "
-        f"{len(results.unique('seed'))} seeds; with all documents all seeds are one. "
+        f"{len(results.unique('seed'))} seeds; with all documents one fit stands for every seed. "
         f"{_in_short(results)}"
     )
     return Plot("sparse-curves", "Naive Bayes and logistic regression on counts", caption, figure)
 
 
 def _draw_seconds(results: Results) -> Plot:
-    part = _of_kind(results, "")
+    part = _with_suffix(results, "")
     with style.panels(height=3.0) as (figure, ax):
         LearningCurveDisplay.from_results(
             part, y="seconds", log_x=True, log_y=True, legend=False, ax=ax
@@ -150,32 +143,17 @@ def _draw_seconds(results: Results) -> Plot:
 
 def judge(results: Results) -> list[Finding]:
     """Compare each naive Bayes with logistic regression at both ends."""
-    pairs = [(name, how) for how in HOW for name in bayes_names(results)]
-    return [
-        *(_judge_small(results, name, how) for name, how in pairs),
-        *(_judge_large(results, name, how) for name, how in pairs),
+    cases = [(name, suffix) for suffix in VARIANTS for name in bayes_names(results)]
+    start = [
+        judge_start(results, (name + suffix, LR + suffix), _what(name, suffix), on_few)
+        for name, suffix in cases
     ]
+    end = [judge_end(results, name + suffix, _what(name, suffix), on_all) for name, suffix in cases]
+    return [*chain.from_iterable(start), *end]
 
 
-def _judge_small(results: Results, name: str, how: str) -> Finding:
-    accuracy, lines = compared(results, (name + how, LR + how))
-    return on_few(
-        f"word counts, {name}, {HOW[how]}: ahead with {accuracy.sizes[0]:.0f} training documents",
-        lines,
-        # The whole interval is above 0 at the smallest size.
-        accuracy.first.low > 0.0,
-    )
-
-
-def _judge_large(results: Results, name: str, how: str) -> Finding:
-    size = max(results.unique("size"))
-    row = results.where(model=name + how, size=size)
-    ahead = behind_on_test(row)
-    return on_all(
-        f"word counts, {name}, {HOW[how]}: behind with all {size:,} training documents",
-        f"by {ahead}, over the test documents",
-        ahead.low > 0.0,
-    )
+def _what(name: str, suffix: str) -> str:
+    return f"word counts, {name}, {VARIANTS[suffix]}"
 
 
 def bayes_names(results: Results) -> list[str]:
@@ -184,11 +162,11 @@ def bayes_names(results: Results) -> list[str]:
     return [name for name in names if name != LR]
 
 
-def _of_kind(results: Results, how: str) -> Results:
-    """Return the rows of models that are tuned, or that are not; logistic regression last."""
+def _with_suffix(results: Results, suffix: str) -> Results:
+    """Return the tuned models' rows, or the default ones', logistic regression last."""
     part = Results(results.experiment)
     for name in (*bayes_names(results), LR):
-        part.extend(results.where(model=name + how))
+        part.extend(results.where(model=name + suffix))
     return part
 
 
@@ -196,9 +174,9 @@ def _in_short(results: Results) -> str:
     """Return what each model reaches with all documents, in a sentence."""
     largest = results.where(size=max(results.unique("size")))
     parts = []
-    for how, words in HOW.items():
+    for suffix, words in VARIANTS.items():
         scores = ", ".join(
-            f"{name} {largest.where(model=name + how).column('accuracy').mean():.2f}"
+            f"{name} {largest.where(model=name + suffix).column('accuracy').mean():.2f}"
             for name in (*bayes_names(results), LR)
         )
         parts.append(f"{words} {scores}")

@@ -1,7 +1,7 @@
 """The lecture's case study: Gaussian naive Bayes and logistic regression on SVD columns.
 
 Twice: as a fair contest, on tf-idf as well as raw counts, from ten documents on, both sides tuned;
-and by the lecture's own protocol, on 10 % to 100 % of the raw counts.
+and by the lecture's own protocol, on 10 % to 100 % of the documents, raw counts, with defaults.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from wordodds.experiments import style
-from wordodds.experiments.contest import LR, compared
+from wordodds.experiments.contest import judge_start
 from wordodds.experiments.curves import learning_curve
 from wordodds.experiments.display import LearningCurveDisplay
 from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
-from wordodds.experiments.intervals import mean_interval, paired_difference
+from wordodds.experiments.intervals import paired_difference
+from wordodds.experiments.leads import lead
+from wordodds.experiments.names import LR, TUNED, VARIANTS
 from wordodds.experiments.newsgroups import COUNTS, TF_IDF, Weighting
-from wordodds.experiments.style import TUNED
 from wordodds.experiments.table import Results
 
 if TYPE_CHECKING:
@@ -29,9 +30,8 @@ DOUBLED = (10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240)
 FIVES = tuple(range(5, 51, 5))
 DIMS = 30
 BOTH: tuple[Weighting, ...] = (COUNTS, TF_IDF)
-# The first is the default. What is added to the variances makes naive Bayes' classes more alike,
-# and a small C does so to those of logistic regression: each grid goes from next to nothing of it
-# to a good deal.
+# The first is the default. Each grid runs from almost no regularisation to a strong one: what is
+# added to the variances makes the classes of naive Bayes more alike, as a small C does.
 SMOOTHINGS = (1e-9, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 STRENGTHS = (1.0, 0.01, 0.1, 10.0, 100.0)
 Solver = Literal["irls", "lbfgs"]
@@ -105,27 +105,28 @@ def contenders(solver: Solver, n_folds: int, n_jobs: int | None) -> dict[str, Ba
 def _bayes(smoothing: float, n_jobs: int | None) -> BaseEstimator:
     from wordodds import GaussianNB
 
-    return GaussianNB(var_smoothing=smoothing, n_jobs=n_jobs)
+    return _standardised(GaussianNB(var_smoothing=smoothing, n_jobs=n_jobs))
 
 
 def _regression(solver: Solver, C: float, n_jobs: int | None) -> BaseEstimator:
+    from wordodds import LogisticRegression
+
+    return _standardised(LogisticRegression(C=C, solver=solver, max_iter=2000, n_jobs=n_jobs))
+
+
+def _standardised(model: BaseEstimator) -> BaseEstimator:
+    """Return a model on columns of equal spread: what is tuned then bears on all of them alike."""
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    from wordodds import LogisticRegression
-
-    # By the training rows' own mean and spread: the penalty then weighs all columns alike. To
-    # Gaussian naive Bayes the scale of a column is next to nothing.
-    return make_pipeline(
-        StandardScaler(), LogisticRegression(C=C, solver=solver, max_iter=2000, n_jobs=n_jobs)
-    )
+    return make_pipeline(StandardScaler(), model)
 
 
 def draw(results: Results) -> list[Plot]:
     """Draw accuracy and log loss against what was varied, a column of panels for each weighting."""
     name, x = results.experiment, _varied(results)
     weightings = results.unique("columns")
-    tuned = _tuned(results)
+    tuned = _first_pair(results)
     with style.panels(2, len(weightings), height=5.4, squeeze=False) as (figure, axes):
         for weighting, column in zip(weightings, axes.T, strict=True):
             part = results.where(columns=weighting)
@@ -144,12 +145,12 @@ def draw_curves(tables: Mapping[str, Results]) -> Plot:
     """Draw the fair contest of two groups and of all in one figure, for a first page."""
     with style.panels(1, 2, height=3.3) as (figure, axes):
         for ax, name in zip(axes, HEADLINE, strict=True):
-            tuned = _tuned(tables[name])
+            tuned = _first_pair(tables[name])
             part = Results(name)
             for model in tuned:
                 part.extend(tables[name].where(columns=TF_IDF, model=model))
             _panel(ax, part, "size", "accuracy", crossings=[tuned])
-            ax.set_title(documents(name).capitalize())
+            ax.set_title(groups_in_words(name).capitalize())
         axes[1].set_ylabel("")
         handles, labels = axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=2)
@@ -158,7 +159,7 @@ def draw_curves(tables: Mapping[str, Results]) -> Plot:
         "Documents as 30 SVD dimensions of their tf-idf, both models tuned by cross-validation "
         "inside each training set: test accuracy against training size, mean and 95 % interval "
         f"over {n_seeds[0]} seeds (left) and {n_seeds[1]} (right); dotted, where the lead changes. "
-        + " ".join(_in_short(tables[name], _tuned(tables[name])) for name in HEADLINE)
+        + " ".join(_in_short(tables[name], _first_pair(tables[name])) for name in HEADLINE)
     )
     return Plot("svd-curves", "Generative against discriminative, on SVD columns", caption, figure)
 
@@ -198,31 +199,14 @@ def judge(results: Results) -> list[Finding]:
 
 def _judge_sizes(results: Results, weighting: str, models: tuple[str, str]) -> list[Finding]:
     on_few, on_all = (About(claim, figure=results.experiment) for claim in ("C4", "C3"))
-    sizes = results.unique("size")
-    accuracy, lines = compared(results, models)
-    bayes, regression = (results.where(model=name).by_seed("accuracy") for name in models)
-    gains = [scores[:, -1] - scores[:, 0] for scores in (bayes, regression)]
-    sooner = paired_difference(gains[1], gains[0])
     what = _what(results, weighting, models)
-    # Each verdict: the whole interval lies on the claimed side of 0.
-    return [
-        on_few(
-            f"{what}: naive Bayes ahead with {sizes[0]:,} training documents",
-            lines,
-            accuracy.first.low > 0.0,
-        ),
-        on_few(
-            f"{what}: naive Bayes nearer to its own asymptote with {sizes[0]:,}",
-            f"it still gains {mean_interval(gains[0])}\n"
-            f"logistic regression {mean_interval(gains[1])}\ndifference {sooner}",
-            sooner.low > 0.0,
-        ),
-        on_all(
-            f"{what}: logistic regression ahead with all {sizes[-1]:,} training documents",
-            f"by {-accuracy.last}",
-            accuracy.last.high < 0.0,
-        ),
-    ]
+    last = lead(results, *models).last
+    behind = on_all(
+        f"{what}: naive Bayes behind with all {max(results.unique('size')):,} training documents",
+        f"by {-last}, over the seeds",
+        last.high < 0.0,  # the whole interval
+    )
+    return [*judge_start(results, models, what, on_few), behind]
 
 
 def _judge_dims(results: Results, weighting: str, models: tuple[str, str]) -> Finding:
@@ -247,36 +231,39 @@ def _pairs(results: Results) -> list[tuple[str, str]]:
     return [(NB + how, LR + how) for how in (TUNED, "") if NB + how in names]
 
 
-def _tuned(results: Results) -> tuple[str, str]:
+def _first_pair(results: Results) -> tuple[str, str]:
     return _pairs(results)[0]
 
 
 def _what(results: Results, weighting: str, models: tuple[str, str]) -> str:
-    how = "tuned" if models[0].endswith(TUNED) else "with defaults"
-    return f"SVD of {weighting}, {documents(results.experiment)}, {how}"
+    words = VARIANTS[TUNED if models[0].endswith(TUNED) else ""]
+    return f"SVD of {weighting}, {groups_in_words(results.experiment)}, {words}"
 
 
 def _in_short(results: Results, models: tuple[str, str]) -> str:
-    """Return who is ahead at both ends, in a sentence."""
+    """Return who has what at both ends, in a sentence."""
     x, weighting = _varied(results), results.unique("columns")[-1]
-    part = results.where(columns=weighting)
-    ends = []
-    for place in (min(results.unique(x)), max(results.unique(x))):
-        means = [
-            float(part.where(**{x: place, "model": name}).column("accuracy").mean())
-            for name in models
+    ends = min(results.unique(x)), max(results.unique(x))
+    bayes, regression = (
+        [
+            results.where(**{x: end, "model": name, "columns": weighting}).column("accuracy").mean()
+            for end in ends
         ]
-        unit = "documents" if x == "size" else "dimensions"
-        ends.append(f"{means[0]:.2f} against {means[1]:.2f} with {place:,} {unit}")
-    what = documents(results.experiment)
-    return f"On {weighting} of {what} naive Bayes has {ends[0]}, {ends[1]}."
+        for name in models
+    )
+    unit = "documents" if x == "size" else "dimensions"
+    return (
+        f"On {weighting} of {groups_in_words(results.experiment)} the accuracy of naive Bayes is "
+        f"{bayes[0]:.2f} with {ends[0]:,} {unit} and {bayes[1]:.2f} with {ends[1]:,}, that of "
+        f"logistic regression {regression[0]:.2f} and {regression[1]:.2f}."
+    )
 
 
 def _varied(results: Results) -> str:
     return "dims" if results.experiment.endswith("-dims") else "size"
 
 
-def documents(name: str) -> str:
+def groups_in_words(name: str) -> str:
     """Return what an experiment takes, in words."""
     return "two groups" if name.startswith("binary") else "20 groups"
 
@@ -292,11 +279,11 @@ TITLES = {
 }
 # What to see in each figure.
 _PLACES = (
-    "On tf-idf blue leads at the left and orange at the right; the dotted line is where the tuned "
-    "models change places."
+    "The lecture expects blue ahead at the left and orange at the right; a dotted line marks where "
+    "the lead between the tuned models changes."
 )
 _GAP = "The gap between the lines: naive Bayes takes columns for independent."
-_OVER = "The race is over before the curves begin: 10 % are more documents than the crossing takes."
+_OVER = "These sizes begin at 10 % of the documents; the curves above show what happens below them."
 SEES = {
     "binary-size": _PLACES,
     "binary-dims": _GAP,
@@ -308,7 +295,7 @@ SEES = {
 _FAIR = (
     "30 SVD columns of the documents' word counts, and of their tf-idf with rows of length 1; the "
     "decomposition sees all documents and no label. Each seed sets 10 % apart for the test. "
-    "Gaussian naive Bayes, and logistic regression on columns standardised by the training "
+    "Gaussian naive Bayes and logistic regression, on columns standardised by the training "
     "documents, with defaults (C = 1) and tuned: what is added to the variances (1e-9 to 1 times "
     "the largest) and C (0.01 to 100) are those that get most right in parts of the training "
     "documents held out in turn."
@@ -317,10 +304,12 @@ _PROTOCOLS = {
     "binary-size": f"{_FAIR} Two groups (1,768 documents), 10 documents to all, doubled each time; "
     "5 parts; 10 seeds (full: 20).",
     "binary-dims": "As above with the whole training part: the first 5 to 50 columns, in "
-    "decreasing order of singular value. 5 seeds (full: 20).",
-    "groups-size": "As for two groups, with all 20 (18,774 documents), from 20 documents on: with "
-    "10, half of the groups would have none. 2 parts and 3 seeds (full: 5 and 20).",
-    "groups-dims": "As for two groups, with all 20; 3 seeds and defaults (full: 20, and tuned).",
+    "decreasing order of singular value. 5 numbers of columns and 5 seeds (full: 10 and 20).",
+    "groups-size": "As for two groups, with all 20 (18,774 documents). From 20 documents on: with "
+    "10, half of the groups would have none. Four times as many each time, 2 parts and 3 seeds "
+    "(full: doubled, 5 and 20).",
+    "groups-dims": "As for two groups, with all 20; 5, 20 and 50 columns, 3 seeds and defaults "
+    "(full: 5 to 50, 20, and tuned).",
     "binary-tenths": "The lecture's protocol: SVD columns of raw counts, 10 % to 100 % of the "
     "training documents, defaults. 10 seeds (full: 20).",
     "groups-tenths": "The same with all 20 groups. 3 seeds and 3 sizes (full: 20 and 10).",

@@ -40,8 +40,8 @@ SOLVERS: dict[str, Literal["newton-cg", "lbfgs", "cg", "gd", "sgd", "irls"]] = {
 }
 # A fit ends here: a tenth of what is judged, so that the figure shows where lines lead.
 LAST = GOOD / 10.0
-# The lecture's pairs of groups, and the iterations that are looked at.
-LECTURE = (
+# The lecture's pairs of groups, and the iterations after which the test error is measured.
+LECTURE_PAIRS = (
     ("alt.atheism", "comp.graphics"),
     ("rec.autos", "rec.sport.baseball"),
     ("comp.windows.x", "rec.motorcycles"),
@@ -105,7 +105,9 @@ def measure(settings: Settings, run: Run) -> Results:
     n_costs = 2 * len(settings.dims) * len(settings.sizes)
     pairs = pairs_of(run)
     results = Results(NAME)
-    with run.progress(n_fits + n_costs + len(pairs) * len(seeds), "fits") as advance:
+    n_lecture = 2 * len(ITERATIONS)  # of each pair and seed
+    n_all = n_fits + n_costs + n_lecture * len(pairs) * len(seeds)
+    with run.progress(n_all, "fits") as advance:
         # The first fit of a process loads what fits need: no solver should pay for that.
         fit(np.array([[0.0], [1.0]]), np.array([0, 1]), NEWTON_CG, 1, 0)
         for problem in settings.problems:
@@ -119,7 +121,7 @@ def measure(settings: Settings, run: Run) -> Results:
             for seed in seeds:
                 for row in _errors(pair, run, np.random.default_rng(seed)):
                     results.add(model=MODEL, kind="lecture", seed=seed, **row)
-                advance(1)
+                advance(n_lecture)
         dense, codes = sources[0]
         binary = _two(codes)
         order = np.random.default_rng(run.seed).permutation(len(codes))
@@ -138,20 +140,23 @@ def measure(settings: Settings, run: Run) -> Results:
 def pairs_of(run: Run) -> list[tuple[str, str]]:
     """Return the lecture's pairs of groups; the first two where the corpus has other groups."""
     names = run.data.bags.train.label_names
-    pairs = [pair for pair in LECTURE if set(pair) <= set(names)]
+    pairs = [pair for pair in LECTURE_PAIRS if set(pair) <= set(names)]
     return pairs or [(names[0], names[1])]
 
 
 def _errors(pair: tuple[str, str], run: Run, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
     """Yield the test error after more and more iterations, as the lecture's figure has it."""
     from sklearn.exceptions import ConvergenceWarning
+    from sklearn.preprocessing import StandardScaler
 
     from wordodds import LogisticRegression
 
     columns, labels = run.data.columns(len(run.data.bags.train.label_names), n_jobs=run.n_jobs)
     rows = rng.permutation(np.flatnonzero(np.isin(labels, pair)))
-    X, y = _standardised(columns[rows, :LECTURE_COLUMNS]), labels[rows] == pair[1]
+    X, y = columns[rows, :LECTURE_COLUMNS], labels[rows] == pair[1]
     test = np.arange(len(rows)) < len(rows) // 10
+    scaler = StandardScaler().fit(X[~test])
+    X = scaler.transform(X)
     for solver in (IRLS, GD):
         for iteration in ITERATIONS:
             model = LogisticRegression(

@@ -13,7 +13,7 @@ from wordodds.experiments.intervals import Interval, exponent, mean_interval
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats
 
-NAME, LECTURE = "convergence", "convergence-lecture"
+NAME, LECTURE_FIGURE = "convergence", "convergence-lecture"
 _X = ("iteration", "passes", "seconds")
 IRLS, NEWTON_CG, LBFGS = "IRLS", "Newton-CG", "L-BFGS"
 CG, GD, SGD = "conjugate gradients", "gradient descent", "SGD"
@@ -51,12 +51,12 @@ def _draw_paths(paths: Results) -> Plot:
         names = panels[0, 0].get_legend_handles_labels()
         figure.legend(*names, loc="outside lower center", ncols=len(names[1]), columnspacing=1.0)
     caption = (
-        "Who is lowest depends on what is counted: black (IRLS) against iterations, pink (SGD) "
-        "and orange (L-BFGS) against seconds. Relative gap to the optimum against iterations, "
+        "Who is lowest depends on what is counted. Relative gap to the optimum against iterations, "
         "passes over the rows and seconds on one thread, one seed; dotted grey, the gap that is "
-        "judged; dotted pink, the noise floor that SGD does not get below. IRLS would have a "
-        "system of as many equations as there are words, or documents, times classes: it is not "
-        "among the solvers of the last two. How much fewer iterations it needs depends on the "
+        "judged; dotted pink, the noise floor of SGD, the least gap that it came to in its epochs: "
+        "the noise of single rows keeps it there, and falls only as its steps shrink. IRLS would "
+        "have a system of as many equations as there are words, or documents, times classes: it is "
+        "not among the solvers of the last two. How many fewer iterations it needs depends on the "
         "columns: those of raw counts have a few extreme documents each, which are hard on "
         "gradient descent; of logarithms of counts they would be easier."
     )
@@ -89,11 +89,11 @@ def _draw_lecture(errors: Results) -> Plot:
         names = axes[0, 0].get_legend_handles_labels()
         figure.legend(*names, loc="outside lower center", ncols=2)
     caption = (
-        "Black is down after a few iterations, blue comes after it. The lecture's figure: test "
-        "error against iterations, IRLS and gradient descent, its three pairs of groups on 30 SVD "
-        f"columns; mean and 95 % interval over {len(errors.unique('seed'))} splits."
+        "The lecture expects black (IRLS) down after a few iterations, long before light blue. "
+        "Test error against iterations, IRLS and gradient descent, on 30 SVD columns of its three "
+        f"pairs of groups; mean and 95 % interval over {len(errors.unique('seed'))} splits."
     )
-    return Plot(LECTURE, "IRLS against gradient descent, as in the lecture", caption, figure)
+    return Plot(LECTURE_FIGURE, "IRLS against gradient descent, as in the lecture", caption, figure)
 
 
 def _mark_powers(ax: style.Axes, x: str, values: Floats) -> None:
@@ -162,28 +162,31 @@ def judge(results: Results) -> list[Finding]:
 
 
 def _judge_lecture(errors: Results) -> list[Finding]:
-    """Judge by the test error: iterations until it is within 0.01 of where it ends."""
+    """Judge by the test error: iterations until it is near that of IRLS at its end."""
     parts, holds = [], True
     for pair, part in errors.groups("pair"):
-        settled = {
-            solver: _settled(part.where(solver=solver).by_seed("accuracy", "iteration"),
-                             part.unique("iteration"))
-            for solver in (IRLS, GD)
-        }  # fmt: skip
-        holds = holds and settled[GD] > settled[IRLS]
-        parts.append(f"{pair}: {settled[IRLS]} and {settled[GD]}")
+        irls, descent = (_near(part, solver) for solver in (IRLS, GD))
+        holds = holds and irls is not None and (descent is None or descent >= 3 * irls)
+        last = max(part.unique("iteration"))
+        parts.append(f"{pair}: {irls} and {descent or f'more than {last}'}")
     if not parts:
         return []
-    says = "and so by the test error, on the lecture's pairs"
-    number = f"iterations until it is within 0.01 of its end, {IRLS} and {GD}:\n"
-    return [About("C5", figure=LECTURE)(says, number + "\n".join(parts), holds)]
+    says = "and so by the test error: it is final in a third of the iterations or fewer"
+    number = f"iterations until it is within 0.01 of the end of {IRLS}, {IRLS} and {GD}:\n"
+    return [About("C5", figure=LECTURE_FIGURE)(says, number + "\n".join(parts), holds)]
 
 
-def _settled(accuracies: Floats, iterations: Sequence[int]) -> int:
-    """Return the first iteration from which the mean accuracy stays near that of the last."""
-    mean = accuracies.mean(axis=0)
-    away = np.flatnonzero(np.abs(mean - mean[-1]) > 0.01)
-    return iterations[int(away[-1]) + 1] if len(away) else iterations[0]
+def _near(errors: Results, solver: str) -> int | None:
+    """Return from which iteration on a mean accuracy stays near the last one of IRLS."""
+    iterations = errors.unique("iteration")
+    mean, final = (
+        errors.where(solver=name).by_seed("accuracy", "iteration").mean(axis=0)
+        for name in (solver, IRLS)
+    )
+    away = np.flatnonzero(np.abs(mean - final[-1]) > 0.01)
+    if len(away) == 0:
+        return int(iterations[0])
+    return None if away[-1] == len(iterations) - 1 else int(iterations[int(away[-1]) + 1])
 
 
 def ratio(

@@ -47,7 +47,7 @@ def _draw_limits(results: Results) -> Plot:
             LearningCurveDisplay.from_results(part, y="error", log_x=True, ax=ax)
             best, limit = part.value("best_error"), part.where(model=NB).value("limit")
             ax.axhline(best, color=style.BLACK, linestyle="--", linewidth=1.0, label="best error")
-            if limit > best:
+            if world == DUPLICATED:
                 look = {"color": style.BLUE, "linestyle": ":", "linewidth": 1.2}
                 ax.axhline(limit, **look, label="limit of Gaussian NB")
             else:
@@ -60,9 +60,9 @@ def _draw_limits(results: Results) -> Plot:
         "Error against training examples, 48 columns, mean and 95 % interval over draws. Left, "
         "independent features: both models come to the best error, as the lecture says, naive "
         "Bayes sooner; dotted, the lecture's bound for logistic regression with the least constant "
-        "that keeps it above the curve. Right, two of 18 features come in 16 copies: naive Bayes "
-        "counts what they tell 16 times over and stays at its limit, logistic regression goes on "
-        "to the best error.",
+        "that keeps it above the curve from n = 2m on. Right, two of 18 features come in 16 "
+        "copies: naive Bayes counts what they tell 16 times over and stays at its limit, logistic "
+        "regression goes on to the best error.",
         figure,
     )
 
@@ -71,7 +71,7 @@ def _draw_bound(ax: style.Axes, line: Results, best: float) -> None:
     """Draw the lecture's bound of logistic regression's error, as low as the curve lets it be."""
     sizes, m = np.array(line.unique("size"), dtype=np.float64), line.value("dims")
     above = 1.0 - line.by_seed("accuracy").mean(axis=0) - best
-    there = sizes >= 2 * m  # its logarithm is about to be zero below
+    there = sizes >= 2 * m  # near n = m the logarithm, and with it the bound, tends to 0
     if not there.any():
         return
     shape = np.sqrt(m / sizes[there] * np.log(sizes[there] / m))
