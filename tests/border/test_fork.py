@@ -51,3 +51,23 @@ def test_a_child_takes_what_a_thread_of_the_parent_holds():
     assert exit_code_of(lambda: take(lock)) == 0
     may_end.set()
     thread.join()
+
+
+def test_a_child_that_was_forked_inside_leaves():
+    lock = ForkSafeLock()
+
+    def leave():
+        lock.release()
+        take(lock)
+
+    with lock:
+        assert exit_code_of(leave) == 0
+    take(lock)
+
+
+def test_one_may_try_to_take_it():
+    lock = ForkSafeLock()
+    assert lock.acquire(blocking=False)
+    assert not lock.acquire(blocking=False)
+    lock.release()
+    take(lock)

@@ -114,8 +114,12 @@ void Vocabulary::make_table(size_t n_slots) const {
 }
 
 void Vocabulary::prepare_lookups() const {
-    const std::lock_guard lock(*making_table_);
+    // Where the table is there no lock is taken: the child of a fork would wait for ever for a
+    // thread that held it, and has stayed behind.
+    if (lookups_->ready.load(std::memory_order_acquire)) return;
+    const std::lock_guard lock(lookups_->making);
     if (slots_.size() == 0) make_table(slots_for(size()));
+    lookups_->ready.store(true, std::memory_order_release);
 }
 
 // Calls use(i, key) for each term i of `other`, its key made under ours. Batches: between the
@@ -154,6 +158,7 @@ void Vocabulary::locate(const Vocabulary& other, StopToken& stop,
 std::vector<uint32_t> Vocabulary::sort(const Execution& execution) {
     const std::vector<uint32_t> order = sort_terms(arena_.span(), offsets_.span(), execution);
     slots_.clear();
+    lookups_->ready.store(false, std::memory_order_release);
     std::vector<uint32_t> rank(order.size());
     Vocabulary sorted(key_);
     sorted.arena_.reserve(arena_.size() + token_head_bytes);

@@ -29,7 +29,16 @@ class ForkSafeLock:
         self._lock = Lock()
 
     def __enter__(self) -> None:
-        self._lock.acquire()
+        self.acquire()
+
+    def acquire(self, *, blocking: bool = True) -> bool:
+        """Take the lock, or without ``blocking`` try to; return whether it was taken."""
+        return self._lock.acquire(blocking=blocking)
+
+    def release(self) -> None:
+        """Free the lock; after a fork that came between, there is nothing to free."""
+        if self._lock.locked():
+            self._lock.release()
 
     def __exit__(
         self,
@@ -37,4 +46,4 @@ class ForkSafeLock:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._lock.release()
+        self.release()

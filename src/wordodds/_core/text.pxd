@@ -117,6 +117,7 @@ cdef extern from "wordodds/text/tfidf.hpp" namespace "wordodds" nogil:
 
 cdef class Vocabulary:
     cdef unique_ptr[CVocabulary] engine
+    cdef int prepare_lookups(self) except -1
 
 
 cdef class FrozenTerms:

@@ -158,11 +158,17 @@ cdef class Vocabulary:
         columns = np.empty(len(other), dtype=np.int64)
         cdef int64_t[::1] out = columns
         cdef StopToken never
+        self.prepare_lookups()
         with nogil:  # vocabularies that Python sees no longer change
-            self.engine.get().prepare_lookups()
             self.engine.get().locate(
                 other.engine.get()[0], never, span_of(&out[0] if out.shape[0] else NULL, out.shape[0]))
         return columns
+
+    cdef int prepare_lookups(self) except -1:
+        # With the GIL, so that no other thread can fork meanwhile: the child would have a lock that
+        # nobody frees, and half a table.
+        self.engine.get().prepare_lookups()
+        return 0
 
     def subset(self, const unsigned char[::1] keep):
         if keep.shape[0] != len(self):
@@ -213,7 +219,7 @@ cdef class AnalyzerOptions:
         engine.ngram_max = ngram_max
         self.stop_words = stop_words
         if stop_words is not None:
-            stop_words.engine.get().prepare_lookups()
+            stop_words.prepare_lookups()
             engine.stop_words = stop_words.engine.get()
         self.views.push_back(engine)
 
@@ -363,6 +369,7 @@ def documents_count_frozen(
     cdef Borrowed borrowed = borrow(documents)
     cdef unique_ptr[Call] call = make_unique[Call](n_jobs, instruction_set, <PyObject*> advance)
     cdef CountedRows rows
+    vocabulary.prepare_lookups()
     with nogil:  # `borrowed` pins the text, `vocabulary` its engine
         rows = move(c_documents_count_frozen(
             borrowed.view, views, vocabulary.engine.get()[0], n_unknown,

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from threading import Lock
 from typing import Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from wordodds._border.checks import is_real_number, is_whole_number
 from wordodds._border.csr import CsrArrays, as_csr, require_rows, sparse_of_frame, without_repeats
 from wordodds._border.execution import Execution, execution
+from wordodds._border.fork import ForkSafeLock
 from wordodds._estimator.random_state import random_source
 from wordodds._estimator.state import adopt, check_width, checked_array, checked_data
 from wordodds.linear.matrix import SparseMatrix
@@ -28,7 +28,7 @@ from wordodds.typing import AnyArray, Floats, MatrixLike, RandomState
 
 __all__ = ["TruncatedSVD"]
 
-_BLAS_ASIDE = Lock()
+_BLAS_ASIDE = ForkSafeLock()
 
 
 class TruncatedSVD(

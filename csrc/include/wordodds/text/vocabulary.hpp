@@ -1,6 +1,7 @@
 // The words that were seen: packed UTF-8, numbered in order of insertion, found by a keyed hash.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -101,7 +102,11 @@ class Vocabulary {
     // The table is a way to find what the vocabulary holds, not a part of its value.
     mutable uint64_t slot_mask_ = 0;
     mutable ZeroedArray<TermSlot> slots_;
-    std::unique_ptr<std::mutex> making_table_ = std::make_unique<std::mutex>();
+    struct Lookups {
+        std::mutex making;
+        std::atomic<bool> ready{false};
+    };
+    std::unique_ptr<Lookups> lookups_ = std::make_unique<Lookups>();
 };
 
 }  // namespace wordodds
