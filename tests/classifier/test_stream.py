@@ -151,7 +151,9 @@ def test_the_same_bits_for_any_number_of_threads():
         assert_same_model(model, models[0])
 
 
-@pytest.mark.parametrize("kind", ["nb_logistic", "logistic"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param("nb_logistic", marks=pytest.mark.exhaustive), "logistic"]
+)
 def test_accuracy_on_newsgroups_is_that_of_fit(kind, newsgroups):
     train, test = newsgroups
     # Every third document: the margin is that of the issue all the same.

@@ -239,6 +239,7 @@ def test_sms_at_least_as_good_as_a_linear_svm(newsgroups_data):
     assert ours >= peer
 
 
+@pytest.mark.exhaustive
 def test_r8_at_least_as_good_as_a_linear_svm(newsgroups_data):
     texts, labels, new, right = split_r8(newsgroups_data)
     results = [peer_and_ours(*split) for split in time_splits(texts, labels)]

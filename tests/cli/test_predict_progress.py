@@ -27,7 +27,7 @@ def clock(monkeypatch):
 def width(monkeypatch):
     def set_width(columns):
         monkeypatch.setattr(
-            _progress.shutil, "get_terminal_size", lambda: os.terminal_size((columns, 24))
+            _progress.shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((columns, 24))
         )
 
     return set_width

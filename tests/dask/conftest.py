@@ -84,8 +84,12 @@ def cluster():
 
 @pytest.fixture(scope="session")
 def shared_client(cluster):
+    # Each test ends with a collection: it need not look at all that other tests have imported.
+    gc.collect()
+    gc.freeze()
     with Client(cluster) as client:
         yield client
+    gc.unfreeze()
 
 
 @pytest.fixture
