@@ -66,7 +66,11 @@ def test_pages_without_text_are_left_out(own_folder):
     [
         ("train\tNUM\n", "line 1 has 2 cells, expected 3"),
         ("train\tNUM\tHow?\n\nHUM\n", "line 3 has 1 cells, expected 3"),
-        ("test\tNUM\tHow far?\n", "it has no document of the part train"),
+        (
+            "train\tNUM\tHow?\nTrain\tHUM\tWho?\n",
+            "line 2 must begin with train or test, got 'Train'",
+        ),
+        ("train\t \tHow?\n", "line 1 has no label"),
         ("", "it has no documents"),
         (b"train\tNUM\t\xff\n", "line 1 is not UTF-8"),
     ],
@@ -75,6 +79,21 @@ def test_damage_is_named(own_folder, content, says):
     content = content if isinstance(content, bytes) else content.encode()
     (own_folder / "trec6.tsv").write_bytes(content)
     with pytest.raises(DatasetUnavailable, match=f"trec6.tsv is damaged: {says}. Replace it"):
+        load_texts("trec6")
+
+
+def test_a_part_without_documents_is_refused(own_folder):
+    (own_folder / "trec6.tsv").write_text("test\tNUM\tHow far?\n")
+    with pytest.raises(DatasetUnavailable, match=r"trec6\.tsv holds no document of the part train"):
+        load_texts("trec6")
+
+
+def test_a_folder_that_may_not_be_read_is_as_none(own_folder, monkeypatch):
+    (own_folder / "trec6.tsv").mkdir()
+    with pytest.raises(DatasetUnavailable, match=r"was not found in .*Set WORDODDS_DATA"):
+        load_texts("trec6")
+    monkeypatch.setenv("WORDODDS_DATA", "x" * 5000)  # too long a name
+    with pytest.raises(DatasetUnavailable, match="was not found in xxx"):
         load_texts("trec6")
 
 

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.experiments.small import settled
 
 import wordodds
 from wordodds.experiments.curves import (
@@ -175,8 +176,14 @@ X20, Y20 = points(20)
         ({"sizes": ["5"]}, "got '5'"),
         ({"seeds": 0}, "seeds must be"),
         ({"seeds": [None]}, "seeds must be"),
+        ({"seeds": None}, "seeds must be"),
+        ({"seeds": True}, "seeds must be"),
+        ({"seeds": [0, 0]}, "seeds must differ"),
+        ({"test": None}, "test must be a share between 0 and 1, or"),
+        ({"models": {1: wordodds.GaussianNB()}}, "the names of models must be text, got 1"),
+        ({"y": np.arange(20) % 2, "test": (X20, ["0", "1"] * 10)}, "are they of one kind"),
     ],
-    ids=[str(number) for number in range(18)],
+    ids=[str(number) for number in range(24)],
 )
 def test_bad_arguments_are_named(change, message):
     arguments = {"models": {"nb": wordodds.GaussianNB()}, "X": X20, "y": Y20, **change}
@@ -243,3 +250,60 @@ def test_texts_may_be_tested_on_texts_of_their_own():
     test = (["money", "lunch", "free"], ["spam", "ham", "spam"])
     results = learning_curve(models, texts, y, [10, 1.0], 1, test=test)
     assert results.column("accuracy").tolist() == [1.0, 1.0]
+
+
+def test_texts_may_lack_one_and_come_as_a_column_of_arrow():
+    import pyarrow as pa
+
+    texts, y = (
+        ["free money", None, "lunch with you", "you"] * 10,
+        ["spam", "spam", "ham", "ham"] * 10,
+    )
+    models = {"nb": wordodds.TextClassifier("naive_bayes", missing="empty")}
+    found = [learning_curve(models, X, y, [1.0], 1) for X in (texts, pa.array(texts))]
+    assert settled(found[0]) == settled(found[1])
+    with pytest.raises((TypeError, ValueError)) as caught:
+        learning_curve({"nb": wordodds.TextClassifier("naive_bayes")}, texts, y, [1.0], 1)
+    assert "model 'nb', seed 0, 36 training rows of 2 classes" in caught.value.__notes__[0]
+
+
+def test_a_model_of_margins_has_no_log_loss():
+    texts, y = ["free money", "lunch with you"] * 20, ["spam", "ham"] * 20
+    models = {"svm": wordodds.TextClassifier(wordodds.SGDClassifier(loss="hinge"))}
+    results = learning_curve(models, texts, y, [1.0], 1)
+    assert results.column("accuracy").tolist() == [1.0]
+    assert results.rows[0]["log_loss"] is None
+
+
+class Column(wordodds.GaussianNB):
+    """Returns its labels as a column, as some libraries do."""
+
+    def predict(self, X):
+        return super().predict(X)[:, np.newaxis]
+
+
+def test_labels_may_come_as_a_column():
+    X, y = points(90)
+    results = learning_curve({"a": wordodds.GaussianNB(), "b": Column()}, X, y, [1.0], 1)
+    one, other = results.column("accuracy")
+    assert one == other
+
+
+def test_a_parameter_called_steps_is_no_pipeline():
+    class Steps(wordodds.GaussianNB):
+        def __init__(self, steps=3):
+            super().__init__()
+            self.steps = steps
+
+    X, y = points(60)
+    assert len(learning_curve({"steps": Steps()}, X, y, [1.0], 1)) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_twenty_rows_of_twenty_classes_have_one_of_each(seed):
+    y = np.repeat(np.arange(20), 30)
+    SEEN.clear()
+    learning_curve({"r": Recorder()}, np.arange(600.0)[:, None], y, [20, 40], [seed])
+    for call in SEEN:
+        if call[0] == "fit":
+            assert np.bincount(call[2]).tolist() == [len(call[2]) // 20] * 20

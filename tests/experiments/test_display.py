@@ -113,6 +113,29 @@ def test_crossings_are_marked(ax, crossings, places):
     assert [text.get_text() for text in ax.texts] == [f"{place:,.0f}" for place in places]
 
 
+def test_of_all_pairs_those_that_cannot_be_compared_are_left_out(ax):
+    results = crossing_table()
+    for row in results.where(model="c").rows:
+        row["accuracy"] = None if row["size"] == 10 else row["accuracy"]
+    for row in results.where(model="b").rows:
+        row["accuracy"] = None if row["size"] > 10 else row["accuracy"]
+    LearningCurveDisplay.from_results(results, crossings=True, log_x=True, ax=ax)
+    assert [text.get_text() for text in ax.texts] == [f"{10 ** (2 + 0.4 / 0.55):,.0f}"]
+    with pytest.raises(ValueError, match="'b' and 'c' have no size at which both"):
+        LearningCurveDisplay.from_results(results, crossings=[("b", "c")], ax=ax)
+
+
+@pytest.mark.parametrize("crossings", ["all", ("a", "b"), 1, [("a", "b", "c")]])
+def test_other_crossings_are_refused(ax, crossings):
+    with pytest.raises(ValueError, match="crossings must be True, False or a list of pairs"):
+        LearningCurveDisplay.from_results(crossing_table(), crossings=crossings, ax=ax)
+
+
+def test_a_frame_is_told_how_to_become_results(ax):
+    with pytest.raises(TypeError, match=r'Results\("name", frame.to_dict'):
+        LearningCurveDisplay.from_results([{"model": "a"}], ax=ax)
+
+
 def test_crossings_are_of_models(ax):
     with pytest.raises(ValueError, match="crossings are of models"):
         LearningCurveDisplay.from_results(table(), group="seed", crossings=True, ax=ax)

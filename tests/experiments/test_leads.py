@@ -55,7 +55,7 @@ def test_a_table_need_not_be_sorted():
 def test_none_is_a_verdict_too():
     found = lead(table([0.6, 0.7, 0.8], [0.5, 0.6, 0.7]), "NB", "LR")
     assert (found.leader, found.crossing) == ("NB", None)
-    assert str(found) == "NB at every size from 10 to 1,000: no crossing"
+    assert str(found) == "NB ahead or level at every size from 10 to 1,000: no crossing"
 
 
 @pytest.mark.parametrize("column", ["log_loss", "accuracy"])
@@ -91,14 +91,53 @@ def test_unknown_models_are_named():
         lead(table([0.6] * 3, [0.5] * 3), "NB", "SVM")
 
 
-def test_sizes_that_one_model_lacks_are_passed_over():
-    results = table([0.6, 0.7, 0.8], [0.5, 0.8, 0.9])
+def test_sizes_and_seeds_that_one_model_lacks_are_passed_over():
+    results = table([0.6, 0.7, 0.8], [0.5, 0.8, 0.9], spread=0.001)
     results.rows = [r for r in results.rows if (r["model"], r["size"]) != ("LR", 10)]
     found = lead(results, "NB", "LR")
     assert (found.sizes, found.leader, found.crossing) == ((100, 1000), "LR", None)
+    fewer = Results("fewer", (r for r in results.rows if r["seed"] != 3))
     results.rows = [r for r in results.rows if (r["model"], r["seed"]) != ("LR", 3)]
-    with pytest.raises(ValueError, match="no size at which both have a finite accuracy for every"):
-        lead(results, "NB", "LR")
+    assert lead(results, "NB", "LR") == lead(fewer, "NB", "LR")
+
+
+def test_rounding_makes_no_leader():
+    results = Results("tie")
+    for size, bayes, regression in ((10, (0.5, 0.5), (0.6, 0.6)), (100, (0.8, 0.6), (0.7, 0.7))):
+        for seed in (0, 1):
+            results.add(model="NB", size=size, seed=seed, accuracy=bayes[seed])
+            results.add(model="LR", size=size, seed=seed, accuracy=regression[seed])
+    found = lead(results, "NB", "LR")  # (0.8 + 0.6) / 2 - 0.7 is not zero but 1e-16
+    assert (found.leader, found.crossing) == ("LR", None)
+
+
+def test_one_size_is_enough_for_a_leader():
+    found = lead(table([0.6, 0.7, 0.8], [0.5, 0.8, 0.9]).where(size=100), "NB", "LR")
+    assert (found.leader, found.crossing, found.sizes) == ("LR", None, (100, 100))
+
+
+def test_one_seed_has_no_interval():
+    found = lead(table([0.6, 0.7, 0.8], [0.5, 0.8, 0.9]).where(seed=0), "NB", "LR")
+    assert tuple(found.crossing.interval) == pytest.approx((10**1.5, 0.0, np.inf))
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "says"),
+    [
+        ({}, {"y": "f1"}, "no column 'f1'; the columns are "),
+        ({}, {"x": "sizes"}, "no column 'sizes'"),
+        ({"size": "10"}, {}, "the column 'size' must hold numbers, and holds text"),
+        ({"accuracy": "NA"}, {}, "the column 'accuracy' must hold numbers"),
+        ({"size": 100}, {}, "'NB' has several rows for seed 0 and size 100: choose among them"),
+        ({"size": 0}, {}, "the column 'size' must be positive"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(change, arguments, says):
+    results = table([0.6, 0.7, 0.8], [0.5, 0.8, 0.9])
+    for row in results.where(size=10).rows:
+        row.update(change)
+    with pytest.raises(ValueError, match=says):
+        lead(results, "NB", "LR", **arguments)
 
 
 def test_a_size_without_a_score_does_not_hide_the_crossing():
@@ -112,7 +151,7 @@ def test_a_size_without_a_score_does_not_hide_the_crossing():
 
 def test_a_model_without_scores_is_no_leader():
     results = table([0.6, 0.7, 0.8], [0.5, 0.8, 0.9])
-    with pytest.raises(ValueError, match="no size at which both have a finite log_loss"):
+    with pytest.raises(ValueError, match="there is no column 'log_loss'"):
         lead(results, "NB", "LR", y="log_loss")
 
 

@@ -159,7 +159,10 @@ def test_verdicts(bayes, regression, small, large, leader, place):
     assert {finding.verdict for finding in findings[6:]} == {verdicts[large]}
     said = findings[0].number.splitlines()[1]
     if place is None:
-        assert said == f"in accuracy: {leader} at every size from 20 to 2,000: no crossing"
+        assert (
+            said
+            == f"in accuracy: {leader} ahead or level at every size from 20 to 2,000: no crossing"
+        )
     else:
         assert said.startswith(f"in accuracy: {leader} from 63")
         assert said.endswith("] on")

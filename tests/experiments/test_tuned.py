@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 from wordodds import LogisticRegression, MultinomialNB
@@ -86,3 +87,24 @@ def test_the_models_are_cloned():
     chosen = clone(CrossValidated(models, 3)).fit(X, y)
     assert chosen.classes_.tolist() == ["a", "b", "c"]
     assert not any(hasattr(model, "classes_") for model in models)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (([],), "models must be a list of at least one model"),
+        (([MultinomialNB()], 1), "n_folds"),
+        (([MultinomialNB()], 2.5), "n_folds"),
+    ],
+)
+def test_impossible_choices_are_refused(arguments, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        CrossValidated(*arguments).fit(*counts())
+
+
+def test_rows_and_labels_are_checked():
+    X, y = counts()
+    with pytest.raises(ValueError, match="X has 89 rows, y 90"):
+        CrossValidated([MultinomialNB()]).fit(X[:-1], y)
+    with pytest.raises(NotFittedError):
+        CrossValidated([MultinomialNB()]).predict(X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -40,13 +41,16 @@ def _find(folder: str, file: str) -> tuple[Path, str, str]:
     own = data_folder()
     places = [] if own is None else [(own / folder, "WORDODDS_DATA", ", or unset WORDODDS_DATA")]
     places.append((cache_folder() / folder, "the cache folder", ""))
+    looked_in = []
     for place, origin, other_way in places:
+        looked_in.append(str(place))
         for path in (place / file, place / f"{file}.gz"):
-            if path.is_file():
+            if os.path.isfile(path):  # False also where nothing may be looked at
                 return path, f"{path.name} from {origin}", f"Replace it by a good copy{other_way}."
     raise DatasetUnavailable(
-        f"{file} was not found. Set WORDODDS_DATA to a folder that holds {folder}/{file} (or "
-        f"{file}.gz), or place the file at {cache_folder() / folder / file}."
+        f"{file} was not found in {' or '.join(looked_in)}. Set WORDODDS_DATA to a folder that "
+        f"holds {folder}/{file} (or {file}.gz), or place the file at "
+        f"{cache_folder() / folder / file}."
     )
 
 
@@ -56,6 +60,8 @@ def _read_lines(path: Path) -> list[str]:
             raw = file.read(MAX_BYTES + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DamagedFileError(f"it cannot be unpacked ({error})") from error
+    except OSError as error:
+        raise DatasetUnavailable(f"{path} cannot be read: {error.strerror or error}") from error
     if len(raw) > MAX_BYTES:
         raise DamagedFileError(f"it has more than {MAX_BYTES:,} bytes")
     try:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from wordodds.datasets.corpus import Corpus
-from wordodds.datasets.download import DamagedFileError
+from wordodds.datasets.download import DamagedFileError, DatasetUnavailable
 from wordodds.datasets.stored import read_stored
 
 __all__ = ["TEXT_NAMES", "TextName", "load_texts"]
@@ -90,16 +90,21 @@ def load_texts(name: TextName, subset: Subset = "train") -> Corpus:
     if name == "reuters-r8":
         file = f"{name}-{subset}.tab"
     rows, source = read_stored(FOLDER, file, partial(parse, subset))
-    labels = np.array([label for label, _ in rows])
+    if not rows:
+        raise DatasetUnavailable(f"{file} holds no document of the part {subset}.")
+    labels = np.array([label for label, _ in rows], dtype=np.str_)
     names = [str(label) for label in np.unique(labels)]
     return Corpus([text for _, text in rows], labels, names, f"{name}, {subset}", source)
 
 
 def _with_parts(subset: Subset, lines: list[str]) -> _Rows:
-    rows = [row for row in _cells(lines, 3) if row[0] == subset]
-    if not rows:
-        raise DamagedFileError(f"it has no document of the part {subset}")
-    return [row[1:] for row in rows]
+    rows: _Rows = []
+    for number, (part, label, text) in _cells(lines, 3):
+        if part not in ("train", "test"):
+            raise DamagedFileError(f"line {number} must begin with train or test, got {part!r:.40}")
+        if part == subset:
+            rows.append((label, text))
+    return rows
 
 
 def _pages(subset: Subset, lines: list[str]) -> _Rows:
@@ -107,11 +112,11 @@ def _pages(subset: Subset, lines: list[str]) -> _Rows:
 
 
 def _after_headers(subset: Subset, lines: list[str]) -> _Rows:
-    return _cells(lines, 2, first=_HEADERS)
+    return [row for _, row in _cells(lines, 2, first=_HEADERS)]
 
 
 def _every_fifth(subset: Subset, lines: list[str]) -> _Rows:
-    rows = _cells(lines, 2)
+    rows = [row for _, row in _cells(lines, 2)]
     test = slice(_EVERY_FIFTH - 1, None, _EVERY_FIFTH)
     if subset == "train":
         del rows[test]
@@ -126,16 +131,18 @@ _READERS: dict[str, Callable[[Subset, list[str]], _Rows]] = {
 }
 
 
-def _cells(lines: list[str], width: int, *, first: int = 0) -> _Rows:
-    """Return the cells of each line that has any; the last one, the text, may hold tabs."""
-    rows: _Rows = []
+def _cells(lines: list[str], width: int, *, first: int = 0) -> list[tuple[int, Sequence[str]]]:
+    """Return number and cells of each line that has any; the last, the text, may hold tabs."""
+    rows: list[tuple[int, Sequence[str]]] = []
     for number, line in enumerate(lines[first:], first + 1):
         if not line.strip():
             continue
         cells = line.split("\t", width - 1)
         if len(cells) != width:
             raise DamagedFileError(f"line {number} has {len(cells)} cells, expected {width}")
-        rows.append(cells)
+        if not cells[-2].strip():
+            raise DamagedFileError(f"line {number} has no label")
+        rows.append((number, cells))
     if not rows:
         raise DamagedFileError("it has no documents")
     return rows

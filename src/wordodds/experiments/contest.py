@@ -41,6 +41,7 @@ def contest(
     """Yield a row of results for each seed, size and model; the last size is all rows.
 
     The first model is logistic regression; tuned models have logistic regression, tuned, first.
+    Of a training set with one class there is no row.
     """
     for seed in seeds:
         order = nested_order(split.y, np.random.default_rng(seed))
@@ -59,6 +60,8 @@ def _fits(
     models: Mapping[str, BaseEstimator], split: Split, chosen: Ints
 ) -> Iterator[dict[str, Any]]:
     X, y = split.X[chosen], split.y[chosen]
+    if len(np.unique(y)) < 2:
+        return
     regression: Booleans = np.empty(0, dtype=bool)
     for name, model in models.items():
         right, scores = timed_scores(model, X, y, split.X_test, split.y_test)

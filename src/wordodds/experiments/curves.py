@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,7 +37,7 @@ def learning_curve(
 
     For each seed the rows are shuffled; the test rows stay the same for all sizes, and a larger
     training set holds every smaller one. All models see the same rows. Training sets have the
-    classes in their proportions, so that even the smallest has some of each.
+    classes in their proportions, as far as their size allows.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def learning_curve(
     _check_models(models)
     rows = checked_rows(X, "X")
     labels = checked_labels(y, rows.shape[0])
-    test_rows = test if isinstance(test, (float, int)) else _checked_test(test, labels)
+    test_rows = _checked_test(test, labels) if isinstance(test, Sequence) else _share(test)
     results = Results(experiment)
     for seed in checked_seeds(seeds):
         rng = np.random.default_rng(seed)
@@ -110,7 +110,15 @@ def learning_curve(
             X_train, y_train = rows[chosen], labels[chosen]
             for name, model in models.items():
                 fitted = clone(model)
-                scores = fit_and_score(fitted, X_train, y_train, X_test, y_test)
+                try:
+                    scores = fit_and_score(fitted, X_train, y_train, X_test, y_test)
+                except Exception as error:
+                    n = len(np.unique(y_train))
+                    error.add_note(
+                        f"model {name!r}, seed {seed}, {size} training rows of {n} "
+                        f"class{'es' * (n > 1)}"
+                    )
+                    raise
                 results.add(
                     model=name,
                     solver=solver_of(fitted),
@@ -131,6 +139,8 @@ def _check_models(models: Mapping[str, BaseEstimator]) -> None:
             f'{{"Gaussian NB": GaussianNB()}}; got {models!r}'
         )
     for name, model in models.items():
+        if not isinstance(name, str):
+            raise ValueError(f"the names of models must be text, got {name!r}")
         for method in ("fit", "predict"):
             if not hasattr(model, method):
                 raise ValueError(f"model {name!r} has no method {method}, got {model!r}")
@@ -144,8 +154,9 @@ def checked_rows(X: MatrixLike | Sequence[str], name: str) -> AnyArray | csr_arr
     if isinstance(X, str | bytes):
         raise ValueError(f"{name} must be a list of texts or a matrix, got one {type(X).__name__}")
     refuse_masked(X, name)
-    if not issparse(X) and _are_texts(X):
-        return np.asarray(X, dtype=object)  # of NumPy's strings each is as long as the longest
+    texts = None if issparse(X) else _texts_of(X)
+    if texts is not None:
+        return texts
     if issparse(X):
         return as_csr(X, non_negative=False, execution=execution(None), name=name).to_scipy()
     rows = np.asarray(X)
@@ -157,9 +168,22 @@ def checked_rows(X: MatrixLike | Sequence[str], name: str) -> AnyArray | csr_arr
     return rows
 
 
-def _are_texts(X: object) -> bool:
-    is_list = isinstance(X, Sequence) or getattr(X, "ndim", None) == 1
-    return is_list and len(X) > 0 and all(isinstance(row, str | bytes) for row in X)  # type: ignore[attr-defined, arg-type]
+def _texts_of(X: object) -> AnyArray | None:
+    """Return a list or column of texts as an array of objects; None where it holds none.
+
+    Of NumPy's strings each would be as long as the longest. What is no text among texts is left to
+    the models: some take a missing one.
+    """
+    if hasattr(X, "to_pylist"):  # a column of Arrow's
+        X = X.to_pylist()
+    if not isinstance(X, Sequence) and getattr(X, "ndim", None) != 1:
+        return None
+    rows: list[object] = list(X)  # type: ignore[call-overload]
+    if not any(isinstance(row, str | bytes) for row in rows):
+        return None
+    texts: AnyArray = np.empty(len(rows), dtype=np.object_)
+    texts[:] = rows
+    return texts
 
 
 def checked_labels(y: Labels, n_rows: int) -> AnyArray:
@@ -172,20 +196,30 @@ def checked_labels(y: Labels, n_rows: int) -> AnyArray:
 def _checked_test(
     test: tuple[MatrixLike | Sequence[str], Labels], labels: AnyArray
 ) -> tuple[AnyArray | csr_array, AnyArray]:
-    if not isinstance(test, (tuple, list)) or len(test) != 2:
+    if isinstance(test, str) or len(test) != 2:
         raise ValueError(f"test must be a share between 0 and 1, or (X, y); got {test!r:.100}")
     rows = checked_rows(test[0], "test[0]")
     own = checked_labels(test[1], rows.shape[0])
-    if not np.isin(own, labels).any():
+    if not set(own.tolist()) & set(labels.tolist()):  # np.isin would make text of numbers
         raise ValueError("no label of the test rows is among those of y; are they of one kind?")
     return rows, own
 
 
+def _share(test: object) -> float:
+    if not isinstance(test, Real) or isinstance(test, bool):
+        raise ValueError(f"test must be a share between 0 and 1, or (X, y); got {test!r:.100}")
+    return float(test)
+
+
 def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
     """Return the seeds that are meant: that many from 0 on, or those given."""
-    chosen = list(range(int(seeds))) if isinstance(seeds, (int, Integral)) else list(seeds)
+    if not isinstance(seeds, (Integral, Iterable)) or isinstance(seeds, bool | str):
+        raise ValueError(f"seeds must be a positive number or whole numbers from 0 on: {seeds!r}")
+    chosen = list(range(int(seeds))) if isinstance(seeds, Integral) else list(seeds)
     if not chosen or any(not isinstance(seed, Integral) or seed < 0 for seed in chosen):
         raise ValueError(f"seeds must be a positive number or whole numbers from 0 on: {seeds!r}")
+    if len(set(chosen)) < len(chosen):
+        raise ValueError(f"seeds must differ, or intervals would be too narrow: {seeds!r}")
     return [int(seed) for seed in chosen]
 
 
@@ -251,9 +285,14 @@ def fit_and_score(
 ) -> dict[str, float | None]:
     """Fit a model; return accuracy, log loss (None without probabilities) and seconds."""
     seconds = timed_fit(model, X_train, y_train)
+    found = np.asarray(model.predict(X_test))
+    if found.size != len(y_test):  # a column of them is fine
+        raise ValueError(
+            f"predict must return one label for each of {len(y_test)} rows, got shape {found.shape}"
+        )
     return {
-        "accuracy": float(np.mean(model.predict(X_test) == y_test)),
-        "log_loss": log_loss(model, X_test, y_test) if has_probabilities(model) else None,
+        "accuracy": float(np.mean(found.ravel() == y_test)),
+        "log_loss": log_loss(model, X_test, y_test),
         "seconds": seconds,
     }
 
@@ -276,14 +315,17 @@ def timed_fit(model: BaseEstimator, X: MatrixLike, y: AnyArray) -> float:
     return time.perf_counter() - start
 
 
-def log_loss(model: BaseEstimator, X: MatrixLike, y: AnyArray) -> float:
-    """Return the mean of -log p(label) in nats; nothing is clipped."""
-    return loss_of(log_proba_of(model, X), np.asarray(model.classes_), y)
+def log_loss(model: BaseEstimator, X: MatrixLike, y: AnyArray) -> float | None:
+    """Return the mean of -log p(label) in nats, nothing clipped; None without probabilities."""
+    from wordodds.model.links import NoProbabilitiesError
 
-
-def has_probabilities(model: BaseEstimator) -> bool:
-    """Return whether a model has probabilities, and so a log loss."""
-    return any(hasattr(model, method) for method in ("predict_log_proba", "predict_proba"))
+    if not any(hasattr(model, method) for method in ("predict_log_proba", "predict_proba")):
+        return None
+    try:
+        log_proba = log_proba_of(model, X)
+    except NoProbabilitiesError:  # of a TextClassifier whose scores are margins
+        return None
+    return loss_of(log_proba, np.asarray(model.classes_), y)
 
 
 def log_proba_of(model: BaseEstimator, X: MatrixLike) -> Floats:
@@ -318,5 +360,7 @@ def setting_of(model: BaseEstimator) -> float | None:
 
 
 def _last_step(model: BaseEstimator) -> BaseEstimator:
+    from sklearn.pipeline import Pipeline
+
     best = getattr(model, "best_", model)  # of several that were compared
-    return best[-1] if hasattr(best, "steps") else best
+    return best[-1] if isinstance(best, Pipeline) else best

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
@@ -12,7 +12,7 @@ import numpy as np
 
 from wordodds.experiments import style
 from wordodds.experiments.intervals import Interval, mean_interval
-from wordodds.experiments.leads import lead
+from wordodds.experiments.leads import Lead, NoScoresError, lead
 from wordodds.experiments.names import TUNED
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats
@@ -182,8 +182,7 @@ class LearningCurveDisplay(_Display):
         display : LearningCurveDisplay
         """
         _require(results, x, "accuracy" if y == "error" else y, group)
-        if crossings and group != "model":
-            raise ValueError(f'crossings are of models: pass group="model", got {group!r}')
+        leads = _leads(results, crossings, x, y, group)
         curves = {
             str(name): Curve.of(part, x, y, logarithmic=log_y)
             for name, part in results.groups(group)
@@ -191,9 +190,7 @@ class LearningCurveDisplay(_Display):
         display = cls(curves, x=x, y=y).plot(ax=ax, log_x=log_x, legend=legend)
         if log_y:
             display.ax_.set_yscale("log")
-        if crossings:
-            pairs = combinations(curves, 2) if crossings is True else crossings
-            _mark_crossings(display.ax_, results, pairs, x, y)
+        _mark_crossings(display.ax_, results, leads)
         return display
 
     def plot(
@@ -228,18 +225,41 @@ class LearningCurveDisplay(_Display):
             curve.draw(ax, look, name)
 
 
-def _mark_crossings(
-    ax: Axes, results: Results, pairs: Iterable[tuple[str, str]], x: str, y: str
-) -> None:
-    """Mark where pairs of models change the lead, in the colour of who leads after it."""
-    colours = {
-        name: style.colour_of(name, place) for place, name in enumerate(results.unique("model"))
-    }
-    height = 0.95  # of the number, which must not cover the one before
+def _leads(
+    results: Results, crossings: bool | Sequence[tuple[str, str]], x: str, y: str, group: str
+) -> list[Lead]:
+    """Return who leads in each pair of models; of all pairs, those that can be compared."""
+    if isinstance(crossings, (bool, np.bool_)):
+        if not crossings:
+            return []
+        pairs = list(combinations(results.unique("model"), 2))
+    else:
+        is_list = isinstance(crossings, Sequence) and not isinstance(crossings, str)
+        if not is_list or any(isinstance(p, str) or len(p) != 2 for p in crossings):
+            raise ValueError(
+                f"crossings must be True, False or a list of pairs of names, got {crossings!r}"
+            )
+        pairs = list(crossings)
+    if group != "model":
+        raise ValueError(f'crossings are of models: pass group="model", got {group!r}')
+    found = []
     for first, second in pairs:
-        found = lead(results, first, second, y=y, x=x)
+        try:
+            found.append(lead(results, first, second, y=y, x=x))
+        except NoScoresError:
+            if not isinstance(crossings, (bool, np.bool_)):
+                raise
+    return found
+
+
+def _mark_crossings(ax: Axes, results: Results, leads: Sequence[Lead]) -> None:
+    """Mark where models change the lead, in the colour of who leads after it."""
+    names = [str(name) for name in results.unique("model")]
+    colours = {name: style.colour_of(name, place) for place, name in enumerate(names)}
+    height = 0.95  # of the number, which must not cover the one before
+    for found in leads:
         if found.crossing is not None:
-            mark_place(ax, found.crossing.interval, colours[found.leader], height)
+            mark_place(ax, found.crossing.interval, colours[str(found.leader)], height)
             height -= 0.08
 
 
@@ -262,6 +282,11 @@ def mark_place(ax: Axes, place: Interval, colour: str, height: float) -> None:
 
 def _require(results: Results, *names: str) -> None:
     """Refuse a table without rows, or without a column that is to be shown."""
+    if not isinstance(results, Results):
+        raise TypeError(
+            f"results must be a Results, got {type(results).__name__}: of a frame make one by "
+            'Results("name", frame.to_dict("records"))'
+        )
     if len(results) == 0:
         raise ValueError(f"the results of {results.experiment!r} have no rows to draw")
     for name in names:

@@ -19,6 +19,7 @@ __all__ = [
 
 LEVEL = 0.95
 _RESAMPLES = 2000
+_ROUNDING = 1e-12  # of the largest score: a mean difference below it is none
 
 
 class Interval(NamedTuple):
@@ -101,8 +102,8 @@ def crossing(
     """Return where the second curve overtakes the first for good; None where it never does.
 
     The mean difference over the seeds is read as a line between neighbouring points, over log(x);
-    the crossing is its last change from positive to negative. The interval is that of 2,000
-    bootstrap samples of the seeds.
+    the crossing is its last change from positive to negative. The interval is that of those of
+    2,000 bootstrap samples of the seeds that cross; one seed has none.
 
     Examples
     --------
@@ -112,12 +113,17 @@ def crossing(
     """
     places = np.log(np.asarray(x, dtype=np.float64))
     ahead = np.asarray(first, np.float64) - np.asarray(second, np.float64)
-    middle = float(_last_falls(places, ahead.mean(axis=0)[np.newaxis])[0])
+    scale = max(float(np.abs(first).max()), float(np.abs(second).max()))
+    if len(places) < 2:
+        return None
+    middle = float(_last_falls(places, without_rounding(ahead.mean(axis=0), scale)[np.newaxis])[0])
     if np.isnan(middle):
         return None
+    if len(ahead) == 1:  # one seed says nothing about the spread
+        return Crossing(Interval(float(np.exp(middle)), 0.0, np.inf), 1.0)
     rng = np.random.default_rng(random_state)
     drawn = rng.integers(len(ahead), size=(_RESAMPLES, len(ahead)))
-    found = _last_falls(places, ahead[drawn].mean(axis=1))
+    found = _last_falls(places, without_rounding(ahead[drawn].mean(axis=1), scale))
     found = found[~np.isnan(found)]
     if len(found) == 0:
         return Crossing(Interval(float(np.exp(middle)), 0.0, np.inf), 0.0)
@@ -125,6 +131,11 @@ def crossing(
     return Crossing(
         Interval(float(np.exp(middle)), float(low), float(high)), len(found) / _RESAMPLES
     )
+
+
+def without_rounding(differences: AnyArray, scale: float) -> Floats:
+    """Return mean differences of scores, those that rounding alone has made as zero."""
+    return np.where(np.abs(differences) <= _ROUNDING * scale, 0.0, differences)
 
 
 def _last_falls(places: AnyArray, ahead: AnyArray) -> Floats:

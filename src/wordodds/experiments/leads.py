@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from wordodds.experiments.intervals import Crossing, Interval, crossing, paired_difference
+from wordodds.experiments.intervals import (
+    Crossing,
+    Interval,
+    crossing,
+    paired_difference,
+    without_rounding,
+)
 from wordodds.experiments.table import Results
 from wordodds.typing import Floats
 
@@ -17,6 +23,10 @@ __all__ = ["Lead", "lead"]
 # Of these columns the smaller number is the better one; of all others the larger.
 _SMALLER = ("log_loss", "error", "seconds", "gap")
 LEVEL = "neither"
+
+
+class NoScoresError(ValueError):
+    """Two models have no scores that could be compared."""
 
 
 class Lead(NamedTuple):
@@ -62,7 +72,9 @@ class Lead(NamedTuple):
         if self.crossing is not None:
             return f"{self.leader} from {self.crossing} on"
         low, high = self.sizes
-        return f"{self.leader} at every size from {low:,g} to {high:,g}: no crossing"
+        if self.leader == LEVEL:
+            return f"{LEVEL}: level at every size from {low:,g} to {high:,g}"
+        return f"{self.leader} ahead or level at every size from {low:,g} to {high:,g}: no crossing"
 
 
 def lead(
@@ -85,7 +97,8 @@ def lead(
         The column of the scores. The larger number is the better one, but in the columns
         ``"log_loss"``, ``"seconds"`` and ``"gap"``, and for ``"error"``, which is 1 - accuracy.
     x : str, default="size"
-        The column of the sizes. Those at which a model lacks a finite score are passed over.
+        The column of the sizes, positive. Those at which a model lacks a finite score, and seeds
+        that one model lacks, are passed over.
 
     Returns
     -------
@@ -95,7 +108,8 @@ def lead(
     Raises
     ------
     ValueError
-        When a model is not in the table, or there is no size at which both have finite scores.
+        When a model or a column is not in the table, when a model has several rows for a seed and
+        a size, or when there is no size at which both have finite scores.
 
     Examples
     --------
@@ -113,11 +127,13 @@ def lead(
         one, other = -one, -other
     at_first, at_last = (paired_difference(one[:, place], other[:, place]) for place in (0, -1))
     ends = (float(sizes[0]), float(sizes[-1]))
-    decided = np.flatnonzero((one - other).mean(axis=0))
+    scale = float(max(np.abs(one).max(), np.abs(other).max()))
+    mean = without_rounding((one - other).mean(axis=0), scale)
+    decided = np.flatnonzero(mean)
     if len(decided) == 0:
         return Lead((first, second), ends, at_first, at_last, LEVEL, None)
-    ahead = (one - other).mean(axis=0)[decided[-1]] > 0.0
-    leader, scores = (first, (other, one)) if ahead else (second, (one, other))
+    is_first = mean[decided[-1]] > 0.0
+    leader, scores = (first, (other, one)) if is_first else (second, (one, other))
     return Lead((first, second), ends, at_first, at_last, leader, crossing(sizes, *scores))
 
 
@@ -126,26 +142,59 @@ def _paired(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the sizes, ascending, and the scores of both models by seed and size."""
     column = "accuracy" if y == "error" else y
-    found: list[dict[tuple[Any, Any], float]] = []
-    for model in models:
-        rows = results.where(model=model).rows
-        if not rows:
-            named = ", ".join(map(repr, results.unique("model")))
-            raise ValueError(f"there is no model {model!r} in the results; they have {named}")
-        found.append({
-            (row.get("seed"), row.get(x)): score
-            for row in rows
-            if isinstance(score := row.get(column), (int, float)) and math.isfinite(score)
-        })  # fmt: skip
-    seeds = list(dict.fromkeys(seed for seed, _ in [*found[0], *found[1]]))
-    sizes = sorted({size for _, size in found[0]} & {size for _, size in found[1]})
-    usable = [s for s in sizes if all((seed, s) in part for part in found for seed in seeds)]
+    one, other = (_scores(results, model, column, x) for model in models)
+    seeds = list(dict.fromkeys(seed for seed, _ in one if any(seed == s for s, _ in other)))
+    sizes = sorted({size for _, size in one} & {size for _, size in other})
+    usable = [
+        size
+        for size in sizes
+        if all((seed, size) in part for part in (one, other) for seed in seeds)
+    ]
     if not usable:
-        raise ValueError(
+        raise NoScoresError(
             f"{models[0]!r} and {models[1]!r} have no {x} at which both have a finite {column} "
             "for every seed"
         )
-    scores = [np.array([[part[seed, size] for size in usable] for seed in seeds]) for part in found]
+    if usable[0] <= 0:
+        raise ValueError(
+            f"the column {x!r} must be positive, as its logarithm is read; got {usable[0]}"
+        )
+    scores = [
+        np.array([[part[seed, size] for size in usable] for seed in seeds]) for part in (one, other)
+    ]
     if y == "error":
         scores = [1.0 - part for part in scores]
     return np.array(usable, dtype=np.float64), scores[0], scores[1]
+
+
+def _scores(results: Results, model: str, y: str, x: str) -> dict[tuple[Any, float], float]:
+    """Return the finite scores of a model by seed and size."""
+    rows = results.where(model=model).rows
+    if not rows:
+        named = ", ".join(map(repr, results.unique("model")))
+        raise ValueError(f"there is no model {model!r} in the results; they have {named}")
+    for name in (x, y):
+        if not any(name in row for row in rows):
+            raise ValueError(f"there is no column {name!r}; {_columns_of(results)}")
+        if any(isinstance(row.get(name), str) for row in rows):
+            raise ValueError(f"the column {name!r} must hold numbers, and holds text")
+    found: dict[tuple[Any, float], float] = {}
+    for row in rows:
+        seed, size, score = row.get("seed"), row.get(x), row.get(y)
+        if not _is_finite(size) or not _is_finite(score):
+            continue
+        if (seed, size) in found:
+            raise ValueError(
+                f"{model!r} has several rows for seed {seed} and {x} {size}: choose among them "
+                f"with results.where(...); {_columns_of(results)}"
+            )
+        found[seed, size] = score
+    return found
+
+
+def _is_finite(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+def _columns_of(results: Results) -> str:
+    return f"the columns are {', '.join(results.columns)}"

@@ -6,9 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import Self
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
 
-from wordodds.experiments.curves import checked_rows, log_proba_of, loss_of, nested_order
+from wordodds._border.checks import whole_number
+from wordodds.experiments.curves import (
+    checked_labels,
+    checked_rows,
+    log_proba_of,
+    loss_of,
+    nested_order,
+)
 from wordodds.typing import AnyArray, Booleans, Floats, MatrixLike
 
 __all__ = ["CrossValidated"]
@@ -55,25 +64,30 @@ class CrossValidated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: MatrixLike, y: AnyArray) -> Self:
         """Choose a model, and fit it to all rows."""
-        labels = np.asarray(y)
-        self.chosen_ = self._best_place(X, labels)
-        self.best_ = clone(self.models[self.chosen_]).fit(X, labels)
+        rows = checked_rows(X, "X")
+        labels = checked_labels(y, rows.shape[0])
+        if not isinstance(self.models, Sequence) or len(self.models) == 0:
+            raise ValueError(f"models must be a list of at least one model, got {self.models!r}")
+        whole_number(self.n_folds, "n_folds", 2)
+        self.chosen_ = self._best_place(rows, labels)
+        self.best_ = clone(self.models[self.chosen_]).fit(rows, labels)
         self.classes_ = self.best_.classes_
         return self
 
     def predict(self, X: MatrixLike) -> AnyArray:
         """Return the most probable labels."""
+        check_is_fitted(self)
         return np.asarray(self.best_.predict(X))
 
     def predict_log_proba(self, X: MatrixLike) -> Floats:
         """Return the logarithms of the probabilities, in the order of ``classes_``."""
+        check_is_fitted(self)
         return log_proba_of(self.best_, X)
 
-    def _best_place(self, X: MatrixLike, y: AnyArray) -> int:
+    def _best_place(self, rows: AnyArray | csr_array, y: AnyArray) -> int:
         n_folds = min(self.n_folds, int(np.unique(y, return_counts=True)[1].max()))
         if n_folds < 2 or len(self.models) == 1:
             return 0
-        rows = checked_rows(X, "X")
         scores = np.zeros((len(self.models), 2))  # rows wrong, then the sum of the log loss
         for held_out in folds(y, n_folds):
             fit, new = np.flatnonzero(~held_out), np.flatnonzero(held_out)

@@ -99,6 +99,8 @@ def read(name: TextName, n_jobs: int | None = None) -> dict[str, Split]:
     from wordodds import CountVectorizer
 
     train, test = load_texts(name), load_texts(name, "test")
+    if len(train.label_names) < 2:
+        raise DatasetUnavailable(f"the training part of {name} has one class alone.")
     vectorizer = CountVectorizer(n_jobs=n_jobs)
     counts = [vectorizer.fit_transform(train.texts), vectorizer.transform(test.texts)]
     values = leading_columns(csr_array(vstack(counts, format="csr")), TF_IDF, n_jobs)
