@@ -184,7 +184,7 @@ def test_a_figure_for_each_kind_of_columns(table):
     plots = draw(table)
     assert [plot.stem for plot in plots] == list(CURVES.values())
     for plot in plots:
-        shown = [ax for ax in plot.figure.axes if ax.get_visible()]
+        shown = [ax for ax in plot.figure.axes if ax.axison]
         assert [ax.get_title() for ax in shown] == ["questions", "subjectivity"]
 
 

@@ -31,7 +31,10 @@ class Contest(NamedTuple):
 def draw(tables: Mapping[str, Results]) -> Plot:
     """Draw where the lead changes for the last time, in accuracy and in log loss."""
     rows = list(_rows(tables))
-    with style.panels(1, 2, height=0.28 * len(rows) + 1.0, sharey=True) as (figure, axes):
+    with style.panels(1, 2, height=0.26 * len(rows) + 1.0, sharex=True, sharey=True) as (
+        figure,
+        axes,
+    ):
         for ax, (score, words) in zip(axes, _SCORES.items(), strict=True):
             ax.set_xscale("log")
             for height, row in enumerate(reversed(rows)):
@@ -40,17 +43,18 @@ def draw(tables: Mapping[str, Results]) -> Plot:
                 if found.crossing is not None:
                     _draw_place(ax, found.crossing.interval, height, colour)
                 else:
-                    low, high = found.sizes
-                    middle = (max(low, 1.0) * high) ** 0.5
-                    named = found.leader.removesuffix(TUNED)
                     ax.text(
-                        middle, height, f"{named} throughout", color=colour, fontsize=7,
+                        0.5, height, f"{found.leader.removesuffix(TUNED)} throughout",
+                        transform=ax.get_yaxis_transform(), color=colour, fontsize=7,
                         ha="center", va="center",
                     )  # fmt: skip
             ax.set_title(words)
             style.label_axes(ax, "training documents", "")
             ax.set_yticks(range(len(rows)), [row.label for row in reversed(rows)])
-            style.plain_ticks(ax.xaxis)
+            ax.set_ylim(-0.6, len(rows) - 0.4)
+        ends = [size for row in rows for size in row.results.unique("size")]
+        axes[0].set_xlim(0.8 * min(ends), 1.2 * max(ends))
+        style.plain_ticks(axes[0].xaxis)
     n_seeds = [len(row.results.unique("seed")) for row in rows]
     caption = (
         "A point is where the lead between the tuned models changes for the last time, in the "

@@ -95,7 +95,8 @@ class Experiment:
     draw: Callable[[Results], list[Plot]]  # from the table alone
     judge: Callable[[Results], list[Finding]]  # from the table alone
     claims: tuple[str, ...]  # that it is about, also when it is skipped
-    # What its quick and its full form take beside the others, to tell the time left.
+    # What its quick and its full form take on two cores, to tell the time left. The first was
+    # measured, the second follows from it and from how much more is done.
     seconds: tuple[float, float] = (1.0, 1.0)
 
 

@@ -202,4 +202,13 @@ def judge(results: Results) -> list[Finding]:
     ]
 
 
-EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C8",))
+EXPERIMENT = Experiment(
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C8",),
+    seconds=(0.4, 1),
+)

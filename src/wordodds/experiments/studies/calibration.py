@@ -303,4 +303,13 @@ def _measured(whole: Results, model: str, method: str) -> dict[str, Interval]:
     }
 
 
-EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C7",))
+EXPERIMENT = Experiment(
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C7",),
+    seconds=(2.5, 10),
+)

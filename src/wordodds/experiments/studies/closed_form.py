@@ -185,4 +185,13 @@ def judge(results: Results) -> list[Finding]:
     return findings
 
 
-EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C9",))
+EXPERIMENT = Experiment(
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C9",),
+    seconds=(0.3, 1),
+)

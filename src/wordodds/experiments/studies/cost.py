@@ -220,4 +220,13 @@ def judge(results: Results) -> list[Finding]:
     ]
 
 
-EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C13",))
+EXPERIMENT = Experiment(
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C13",),
+    seconds=(4.4, 20),
+)

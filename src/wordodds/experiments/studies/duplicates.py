@@ -174,4 +174,13 @@ def judge(results: Results) -> list[Finding]:
     ]
 
 
-EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C10",))
+EXPERIMENT = Experiment(
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C10",),
+    seconds=(0.3, 1),
+)

@@ -242,4 +242,13 @@ def _angles(first: Results, second: Results) -> Floats:
     return np.asarray(np.degrees(np.abs(np.arctan2(cross, dot))))
 
 
-EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C14",))
+EXPERIMENT = Experiment(
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C14",),
+    seconds=(0.3, 1),
+)

@@ -132,11 +132,15 @@ def _draw_curves(results: Results, kind: str) -> Plot:
             )
             ax.set(title=TITLES[name], ylim=(0.0, 1.0), xlabel="")
             style.plain_ticks(ax.xaxis)
+        for ax in axes[-1]:
+            ax.set_xlabel("training documents")
         for ax in axes.flat[len(names) :]:
-            ax.set_visible(False)
-        figure.supxlabel("training documents", fontsize=9)
+            ax.axis("off")
         handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=2)
+        if len(names) < axes.size:
+            axes.flat[-1].legend(handles, labels, loc="center")
+        else:
+            figure.legend(handles, labels, loc="outside lower center", ncols=2)
     caption = (
         "Compare blue with orange at both ends of each panel; a dotted line marks where the lead "
         f"between the tuned models changes. Accuracy on {kind}, mean and 95 % interval over "
@@ -169,5 +173,12 @@ def pair(kind: str, suffix: str) -> tuple[str, str]:
 
 
 EXPERIMENT = Experiment(
-    NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C3", "C4")
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C3", "C4"),
+    seconds=(21, 720),
 )

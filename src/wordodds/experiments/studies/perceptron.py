@@ -208,4 +208,13 @@ def _widest_angle(fits: Results) -> float:
     return float(np.degrees(np.abs(np.arctan2(cross, dot))).max())
 
 
-EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C12",))
+EXPERIMENT = Experiment(
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C12",),
+    seconds=(0.6, 3),
+)

@@ -165,4 +165,13 @@ def _cases(results: Results) -> Iterator[tuple[str, str, Results]]:
         yield length, how, results.where(words=words, training=training)
 
 
-EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C11",))
+EXPERIMENT = Experiment(
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C11",),
+    seconds=(1.1, 5),
+)

@@ -288,4 +288,13 @@ def _at_ends(intervals: Mapping[int, Interval]) -> str:
     )
 
 
-EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C6",))
+EXPERIMENT = Experiment(
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C6",),
+    seconds=(2.3, 10),
+)

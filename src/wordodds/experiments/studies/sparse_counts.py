@@ -184,5 +184,12 @@ def _in_short(results: Results) -> str:
 
 
 EXPERIMENT = Experiment(
-    NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C3", "C4")
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C3", "C4"),
+    seconds=(31, 760),
 )

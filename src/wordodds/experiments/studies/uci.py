@@ -415,4 +415,13 @@ def _others(
     return "".join(parts)
 
 
-EXPERIMENT = Experiment(NAME, TITLE, PROTOCOL, sized(measure, QUICK, FULL), draw, judge, ("C4",))
+EXPERIMENT = Experiment(
+    NAME,
+    TITLE,
+    PROTOCOL,
+    sized(measure, QUICK, FULL),
+    draw,
+    judge,
+    ("C4",),
+    seconds=(15, 490),
+)

@@ -22,4 +22,5 @@ EXPERIMENT = Experiment(
     draw,
     judge,
     ("C5",),
+    seconds=(14, 200),
 )

@@ -26,4 +26,5 @@ EXPERIMENT = Experiment(
     draw=draw,
     judge=judge,
     claims=("C1", "C2", "C3"),
+    seconds=(11, 110),
 )
