@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from wordodds.experiments import style
+from wordodds.experiments.contest import Split
 from wordodds.experiments.curves import nested_order, timed_scores
 from wordodds.experiments.display import Curve, LearningCurveDisplay
 from wordodds.experiments.experiment import About, Experiment, Finding, Plot, Run, sized
 from wordodds.experiments.intervals import Interval, mean_interval, paired_difference
 from wordodds.experiments.newsgroups import Bags
 from wordodds.experiments.table import Results
-from wordodds.typing import AnyArray, Floats, Ints
+from wordodds.typing import Floats, Ints
 
 NAME, TITLE = "smoothing", "Smoothing"
 PROTOCOL = (
@@ -52,15 +53,6 @@ FULL = Settings(
 )
 
 
-class _Split(NamedTuple):
-    """Documents to learn from and to test on, as counts of the words that the first ones have."""
-
-    X: csr_array
-    y: AnyArray
-    X_test: csr_array
-    y_test: AnyArray
-
-
 def measure(settings: Settings, run: Run) -> Results:
     """Fit naive Bayes with several priors on several numbers of documents."""
     bags = run.data.bags
@@ -82,11 +74,11 @@ def measure(settings: Settings, run: Run) -> Results:
     return results
 
 
-def _seen_words(bags: Bags, chosen: Ints) -> _Split:
+def _seen_words(bags: Bags, chosen: Ints) -> Split:
     """Leave out words that no training document has, as a vectorizer fitted to them does."""
     X = bags.train.counts[chosen]
     words = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
-    return _Split(
+    return Split(
         csr_array(X[:, words]),
         bags.train.labels[chosen],
         csr_array(bags.test.counts[:, words]),
@@ -94,7 +86,7 @@ def _seen_words(bags: Bags, chosen: Ints) -> _Split:
     )
 
 
-def _score(split: _Split, estimate: str, alpha: float, n_jobs: int | None) -> dict[str, Any]:
+def _score(split: Split, estimate: str, alpha: float, n_jobs: int | None) -> dict[str, Any]:
     from wordodds import MultinomialNB
 
     model = MultinomialNB(alpha=alpha, estimate=_ESTIMATES[estimate], n_jobs=n_jobs)
