@@ -94,7 +94,9 @@ def test_without_any_the_error_says_where_to_put_them(monkeypatch, tmp_path):
 
 
 def test_same_seed_same_rows(own_data, table):
-    assert settled(measure(SETTINGS, Run(Data(), seed=3, n_jobs=1))) == settled(table)
+    run = Run(Data(), seed=3, n_jobs=1)
+    assert settled(measure(SETTINGS, run)) == settled(table)
+    assert run.data.source == "2 corpora of other kinds of text (trec6, subjectivity)"
 
 
 def test_words_are_counted_as_scikit_learn_does(own_data):

@@ -92,7 +92,9 @@ def judge_start(
     if models[0].endswith(TUNED) and not _differ_at_first(results, models):
         return []
     accuracy, loss = (lead(results, *models, y=y) for y in ("accuracy", "log_loss"))
-    lines = f"by {accuracy.first}\nin accuracy: {accuracy}\nin log loss: {loss}"
+    first = accuracy.first
+    start = f"ahead by {first}" if first.value >= 0.0 else f"behind by {-first}"
+    lines = f"{start}\nin accuracy: {accuracy}\nin log loss: {loss}"
     return [
         about(
             f"{what}: naive Bayes ahead with {accuracy.sizes[0]:,.0f} training documents",

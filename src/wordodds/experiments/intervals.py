@@ -185,4 +185,4 @@ def _short(value: float) -> str:
     for least, form in ((1000, ",.0f"), (100, ".0f"), (10, ".1f"), (1, ".2f"), (0.0005, ".3f")):
         if size >= least:
             return f"{value:{form}}"
-    return f"{value:.3f}" if size == 0 else f"{value:.1e}"
+    return "0.000" if size < _ROUNDING else f"{value:.1e}"

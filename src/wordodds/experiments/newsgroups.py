@@ -64,6 +64,7 @@ class Columns(NamedTuple):
 class Data:
     """The corpus in the forms that experiments ask for; nothing is read before one does."""
 
+    others: list[str] = field(default_factory=list, repr=False, compare=False)  # read beside it
     # Called with one line for each way to the data that did not work.
     announce: Callable[[str], object] = field(default=lambda line: None)
     _columns: dict[tuple[int, Weighting], Columns] = field(
@@ -72,8 +73,9 @@ class Data:
 
     @property
     def source(self) -> str:
-        """What the corpus is and where it came from, if an experiment has asked for it."""
-        return self.bags.source if "bags" in self.__dict__ else "none but synthetic points"
+        """What was read and where it came from, as far as experiments have asked for it."""
+        bags = [self.bags.source] if "bags" in self.__dict__ else []
+        return "; ".join([*bags, *self.others]) or "none but synthetic points"
 
     @cached_property
     def bags(self) -> Bags:

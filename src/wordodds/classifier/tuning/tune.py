@@ -57,9 +57,10 @@ def tune(
     if owner.C is not None:
         real_number(owner.C, "C", 0, above=True)
     if not isinstance(owner.model, str) or owner.model not in TUNED:
+        once_more = "; to search once more, start from a new TextClassifier"
         raise ValueError(
             f"model must be {', '.join(map(repr, TUNED[:-1]))} or {TUNED[-1]!r} for tune, got "
-            f"{owner.model!r:.80}; to search once more, start from a new TextClassifier"
+            f"{owner.model!r:.80}{'' if isinstance(owner.model, str) else once_more}"
         )
     kind = kind_of(owner.model)
     collected = collect(owner, kind, new_classifier(owner, kind), texts, labels, sample_weight)

@@ -82,6 +82,8 @@ def measure(settings: Settings, run: Run) -> Results:
                 results.add(**row, corpus=name, columns=kind)
     if not len(results):
         raise DatasetUnavailable(missing)
+    found = results.unique("corpus")
+    run.data.others.append(f"{len(found)} corpora of other kinds of text ({', '.join(found)})")
     return results
 
 

@@ -283,7 +283,7 @@ _PLACES = (
     "the lead between the tuned models changes."
 )
 _GAP = "The gap between the lines: naive Bayes takes columns for independent."
-_OVER = "These sizes begin at 10 % of the documents; the curves above show what happens below them."
+_OVER = "These sizes begin at 10 % of the documents; see binary-size and groups-size for fewer."
 SEES = {
     "binary-size": _PLACES,
     "binary-dims": _GAP,

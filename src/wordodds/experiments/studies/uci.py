@@ -189,6 +189,7 @@ def measure(settings: Settings, run: Run) -> Results:
     results = Results(NAME)
     tables = {panel.table: load_uci(panel.table) for panel in settings.panels}
     problems = [(panel, Problem.of(panel, tables[panel.table])) for panel in settings.panels]
+    run.data.others.append(f"{len(tables)} tables of UCI ({', '.join(tables)})")
     seeds = run.seeds(settings.splits)
     for (panel, problem), seed in run.each(product(problems, seeds), "splits"):
         _measure_split(results, panel, problem, seed, settings)
