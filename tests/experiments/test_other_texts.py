@@ -188,6 +188,10 @@ def test_a_figure_for_each_kind_of_columns(table):
     for plot in plots:
         shown = [ax for ax in plot.figure.axes if ax.axison]
         assert [ax.get_title() for ax in shown] == ["questions", "subjectivity"]
+        name = BAYES[next(kind for kind, stem in CURVES.items() if stem == plot.stem)]
+        for ax in shown:
+            lines = [line.get_label() for line in ax.lines][:4]
+            assert lines == [name, LR, name + TUNED, LR + TUNED]
 
 
 def test_crossings_are_marked():

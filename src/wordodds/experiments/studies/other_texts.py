@@ -128,7 +128,10 @@ def _draw_curves(results: Results, kind: str) -> Plot:
         axes,
     ):
         for name, ax in zip(names, axes.flat, strict=False):
-            part = results.where(corpus=name, columns=kind)
+            part, rows = Results(NAME), results.where(corpus=name, columns=kind)
+            for suffix in VARIANTS:  # in the order of the other figures: markers go by it
+                for model in pair(kind, suffix):
+                    part.extend(rows.where(model=model))
             LearningCurveDisplay.from_results(
                 part, log_x=True, legend=False, crossings=[pair(kind, TUNED)], ax=ax
             )
