@@ -182,6 +182,15 @@ def test_verdicts(bayes, regression, verdicts, says):
     assert says in lines[2]
 
 
+def test_a_loss_that_is_always_infinite_is_said():
+    results = made_up([0.6, 0.7, 0.8], [0.5, 0.8, 0.9])
+    for row in results.rows:
+        row["log_loss"] = float("inf")
+        row["accuracy"] += 1e-6 * row["model"].endswith(TUNED)
+    findings = judge(results)
+    assert findings[0].number.splitlines()[2] == "in log loss: infinite at every size"
+
+
 def test_a_figure_for_each_kind_of_columns(table):
     plots = draw(table)
     assert [plot.stem for plot in plots] == list(CURVES.values())

@@ -114,8 +114,7 @@ void Vocabulary::make_table(size_t n_slots) const {
 }
 
 void Vocabulary::prepare_lookups() const {
-    // Where the table is there no lock is taken: the child of a fork would wait for ever for a
-    // thread that held it, and has stayed behind.
+    // No lock where the table exists: a child forked while another thread held it would deadlock.
     if (lookups_->ready.load(std::memory_order_acquire)) return;
     const std::lock_guard lock(lookups_->making);
     if (slots_.size() == 0) make_table(slots_for(size()));

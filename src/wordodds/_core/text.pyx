@@ -165,8 +165,8 @@ cdef class Vocabulary:
         return columns
 
     cdef int prepare_lookups(self) except -1:
-        # With the GIL, so that no other thread can fork meanwhile: the child would have a lock that
-        # nobody frees, and half a table.
+        # While the GIL is held no other thread can fork: its child would inherit a locked lock and
+        # an unfinished table.
         self.engine.get().prepare_lookups()
         return 0
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from wordodds.experiments.curves import nested_order, setting_of, solver_of, timed_scores
 from wordodds.experiments.experiment import About, Finding
 from wordodds.experiments.intervals import proportion_difference
-from wordodds.experiments.leads import lead
+from wordodds.experiments.leads import NoScoresError, lead
 from wordodds.experiments.names import LR, TUNED
 from wordodds.experiments.table import Results
 from wordodds.typing import AnyArray, Booleans, Ints
@@ -91,9 +91,13 @@ def judge_start(
     """
     if models[0].endswith(TUNED) and not _differ_at_first(results, models):
         return []
-    accuracy, loss = (lead(results, *models, y=y) for y in ("accuracy", "log_loss"))
+    accuracy = lead(results, *models)
     first = accuracy.first
     start = f"ahead by {first}" if first.value >= 0.0 else f"behind by {-first}"
+    try:
+        loss = str(lead(results, *models, y="log_loss"))
+    except NoScoresError:  # no training set has all classes
+        loss = "infinite at every size"
     lines = f"{start}\nin accuracy: {accuracy}\nin log loss: {loss}"
     return [
         about(

@@ -10,7 +10,7 @@ import numpy as np
 from wordodds.experiments import style
 from wordodds.experiments.experiment import Plot
 from wordodds.experiments.intervals import Interval
-from wordodds.experiments.leads import lead
+from wordodds.experiments.leads import NoScoresError, lead
 from wordodds.experiments.names import LR, TUNED
 from wordodds.experiments.newsgroups import TF_IDF
 from wordodds.experiments.studies import other_texts, sparse_counts, svd_columns
@@ -38,7 +38,10 @@ def draw(tables: Mapping[str, Results]) -> Plot:
         for ax, (score, words) in zip(axes, _SCORES.items(), strict=True):
             ax.set_xscale("log")
             for height, row in enumerate(reversed(rows)):
-                found = lead(row.results, *row.models, y=score)
+                try:
+                    found = lead(row.results, *row.models, y=score)
+                except NoScoresError:  # an infinite log loss at every size has no place here
+                    continue
                 colour = style.colour_of(found.leader)
                 if found.crossing is not None:
                     _draw_place(ax, found.crossing.interval, height, colour)

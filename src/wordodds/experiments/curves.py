@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -178,7 +178,7 @@ def _texts_of(X: object) -> AnyArray | None:
         X = X.to_pylist()
     if not isinstance(X, Sequence) and getattr(X, "ndim", None) != 1:
         return None
-    rows: list[object] = list(X)  # type: ignore[call-overload]
+    rows = list(cast("Iterable[object]", X))
     if not any(isinstance(row, str | bytes) for row in rows):
         return None
     texts: AnyArray = np.empty(len(rows), dtype=np.object_)
